@@ -1,0 +1,59 @@
+# make help lists the targets. Everything is installed into .venv; nothing else is touched.
+PYTHON ?= python3
+VENV ?= .venv
+BIN = $(VENV)/bin
+# The environment is filled from outside, so that a Python without ensurepip will do.
+PIP_INSTALL = $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
+CONSTRAINTS ?= constraints.txt
+SOURCES = src tests benchmarks examples
+
+.DEFAULT_GOAL := help
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark-paper clean
+
+help: ## list the targets
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+
+demo: $(VENV)/installed ## install, decide on a bundled table, print the verdict and write a report
+	$(BIN)/python examples/demo.py
+
+test: lint types tests ## install, then lint, types, tests, doctests
+
+lint: $(VENV)/installed-dev ## check style and formatting
+	$(BIN)/ruff check $(SOURCES)
+	$(BIN)/ruff format --check $(SOURCES)
+
+types: $(VENV)/installed-dev ## check the types
+	$(BIN)/mypy
+
+tests: $(VENV)/installed-dev ## run the tests and the examples in the documentation
+	$(BIN)/pytest -n auto --cov
+
+test-oldest: ## run the tests with the oldest versions that pyproject.toml allows
+	$(MAKE) tests VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
+
+test-newest: ## run everything with the newest versions there are
+	$(MAKE) test VENV=.venv-newest CONSTRAINTS=/dev/null
+
+format: $(VENV)/installed-dev ## format the code
+	$(BIN)/ruff check --fix $(SOURCES)
+	$(BIN)/ruff format $(SOURCES)
+
+benchmark-paper: $(VENV)/installed-dev ## rate method="paper" on the paper's presets (about 20 minutes)
+	$(BIN)/python benchmarks/paper_presets.py
+
+clean: ## remove environments and caches
+	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo-report.md
+
+$(VENV)/bin/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
+		|| { echo "squamish needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
+	$(PYTHON) -m venv --without-pip $(VENV)
+
+$(VENV)/installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
+	$(PIP_INSTALL) --constraint $(CONSTRAINTS) --editable .
+	@sh tools/ensure-openmp $(BIN)/python
+	@touch $@
+
+$(VENV)/installed-dev: $(VENV)/installed
+	$(PIP_INSTALL) --constraint $(CONSTRAINTS) --editable '.[dev]'
+	@touch $@

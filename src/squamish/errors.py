@@ -1,0 +1,57 @@
+"""What squamish raises when it cannot take what it was given."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+
+
+class InputError(ValueError):
+    """The table, the target or a parameter cannot be used; the message says which and why."""
+
+
+def check_range(
+    name: str,
+    value: object,
+    *,
+    at_least: float | None = None,
+    at_most: float | None = None,
+    above: float | None = None,
+    below: float | None = None,
+) -> None:
+    """Raise an InputError that names the parameter unless the value is a number in range.
+
+    Examples
+    --------
+    >>> from squamish.errors import check_range
+    >>> check_range("alpha", 1.5, above=0, below=1)
+    Traceback (most recent call last):
+    squamish.errors.InputError: alpha is 1.5; it must be a number above 0 and below 1
+    """
+    limits = {"at least": at_least, "at most": at_most, "above": above, "below": below}
+    given = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
+    fits = (
+        isinstance(value, int | float | np.integer | np.floating)
+        and not isinstance(value, bool)
+        and (at_least is None or value >= at_least)
+        and (at_most is None or value <= at_most)
+        and (above is None or value > above)
+        and (below is None or value < below)
+    )
+    if not fits:
+        raise InputError(f"{name} is {value!r}; it must be a number {given}")
+
+
+def check_choice(name: str, value: object, choices: Sequence[object]) -> None:
+    """Raise an InputError that names the parameter unless the value is one of the choices.
+
+    Examples
+    --------
+    >>> from squamish.errors import check_choice
+    >>> check_choice("task", "ranking", ("classification", "regression"))
+    Traceback (most recent call last):
+    squamish.errors.InputError: task is 'ranking'; it must be 'classification' or 'regression'
+    """
+    if value not in choices:
+        raise InputError(f"{name} is {value!r}; it must be {' or '.join(map(repr, choices))}")

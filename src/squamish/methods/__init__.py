@@ -1,0 +1,1 @@
+"""Ways to decide the class of every feature."""

@@ -1,0 +1,305 @@
+"""The method of the paper, Algorithms 1 and 2 as printed.
+
+L. Pfannschmidt and B. Hammer, "Sequential Feature Classification in the Context of
+Redundancies". The sets have their names in the paper: A, all relevant features; M, a
+minimal set; V, the table restricted to A; S and W, strong and weak features.
+"""
+
+from __future__ import annotations
+
+import math
+import warnings
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from boruta import BorutaPy
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from squamish.errors import InputError, check_choice, check_range
+from squamish.execution import run_tasks
+from squamish.learners import FittedForest, fit_forest, lightgbm_model
+from squamish.result import IRRELEVANT, STRONG, WEAK
+from squamish.statistics import PredictionInterval, prediction_interval
+from squamish.tables import Table
+
+
+@dataclass(frozen=True, eq=False)
+class PaperEvidence:
+    """Everything the paper's method looked at, one entry for each column of the table.
+
+    Attributes
+    ----------
+    all_relevant : ndarray of bool
+        The set A, found by Boruta.
+    minimal : ndarray of bool
+        The set M: importance above the upper bound of ``importance_interval``, and in A.
+    boruta_history : ndarray of shape (n_rounds, n_features)
+        Importances in Boruta's rounds; NaN once a column was rejected.
+    importances : ndarray of float
+        Gain of every column in the forest that selects M; 0 for a constant column.
+    importance_interval : PredictionInterval or None
+        Gains expected of an irrelevant feature. None if no column varies.
+    loss_interval : PredictionInterval or None
+        Losses expected of forests on A when nothing of importance changes. None if A is
+        empty.
+    removal_loss : ndarray of float
+        Loss of the forest on A without the column; NaN if it was not tested (not in M).
+    n_fits : int
+        How many forests were fitted.
+    """
+
+    all_relevant: NDArray[np.bool_]
+    minimal: NDArray[np.bool_]
+    boruta_history: NDArray[np.float64]
+    importances: NDArray[np.float64]
+    importance_interval: PredictionInterval | None
+    loss_interval: PredictionInterval | None
+    removal_loss: NDArray[np.float64]
+    n_fits: int
+
+    def spread(self, places: NDArray[np.intp], n_features: int) -> PaperEvidence:
+        """Return the evidence for a wider table, whose columns at ``places`` were judged."""
+
+        def wide(narrow: NDArray[Any], fill: Any) -> NDArray[Any]:
+            out = np.full((*narrow.shape[:-1], n_features), fill, dtype=narrow.dtype)
+            out[..., places] = narrow
+            return out
+
+        return replace(
+            self,
+            all_relevant=wide(self.all_relevant, False),
+            minimal=wide(self.minimal, False),
+            boruta_history=wide(self.boruta_history, np.nan),
+            importances=wide(self.importances, 0.0),
+            removal_loss=wide(self.removal_loss, np.nan),
+        )
+
+
+class PaperMethod(BaseEstimator):  # type: ignore[misc]
+    """Boruta, a sparse forest, and a removal test against permuted features.
+
+    The defaults are those of the paper's section on selection methods. Where it is
+    silent they are the defaults of LightGBM and of BorutaPy, except ``boruta_perc`` and
+    ``boruta_n_estimators``.
+
+    Parameters
+    ----------
+    n_null_samples : int
+        Number of permuted features drawn for each null distribution (the paper's N).
+    p : float
+        Probability in each tail of the prediction intervals.
+    feature_fraction : float
+        Share of the columns each tree may use in the forests for M, loss and removal.
+    n_estimators : int
+        Trees in each of these forests.
+    num_leaves, max_depth, boosting_type, bagging_fraction, bagging_freq, min_child_samples
+        Passed on to LightGBM for every forest, Boruta's included.
+    boruta_feature_fraction : float
+        The same share in Boruta's forests, low so that copies share their importance.
+    boruta_n_estimators : int or "auto"
+        Trees in Boruta's forests; "auto" lets BorutaPy choose by the number of columns.
+    boruta_perc : int
+        Percentile of the shadow importances that a feature has to exceed for a hit. The
+        paper does not tell; at BorutaPy's default of 100 it finds half of the relevant
+        features of the non-linear sets.
+    boruta_alpha : float
+        Level of Boruta's test on the number of hits.
+    boruta_max_iter : int
+        Boruta stops before this round; a feature still undecided is not in A.
+    """
+
+    def __init__(
+        self,
+        *,
+        n_null_samples: int = 50,
+        p: float = 1e-6,
+        feature_fraction: float = 0.8,
+        n_estimators: int = 100,
+        num_leaves: int = 32,
+        max_depth: int = 5,
+        boosting_type: str = "rf",
+        bagging_fraction: float = 0.632,
+        bagging_freq: int = 1,
+        min_child_samples: int = 20,
+        boruta_feature_fraction: float = 0.1,
+        boruta_n_estimators: int | str = "auto",
+        boruta_perc: int = 70,
+        boruta_alpha: float = 0.05,
+        boruta_max_iter: int = 100,
+    ) -> None:
+        self.n_null_samples = n_null_samples
+        self.p = p
+        self.feature_fraction = feature_fraction
+        self.n_estimators = n_estimators
+        self.num_leaves = num_leaves
+        self.max_depth = max_depth
+        self.boosting_type = boosting_type
+        self.bagging_fraction = bagging_fraction
+        self.bagging_freq = bagging_freq
+        self.min_child_samples = min_child_samples
+        self.boruta_feature_fraction = boruta_feature_fraction
+        self.boruta_n_estimators = boruta_n_estimators
+        self.boruta_perc = boruta_perc
+        self.boruta_alpha = boruta_alpha
+        self.boruta_max_iter = boruta_max_iter
+
+    def classify(
+        self, X: Table, rng: np.random.Generator, n_jobs: int | None = None
+    ) -> tuple[NDArray[np.int64], PaperEvidence]:
+        """Run Algorithm 2, the iterative decomposition.
+
+        Parameters
+        ----------
+        X : Table
+            Features and target. No column is constant; there may be none at all.
+        rng : numpy.random.Generator
+            Source of all seeds.
+        n_jobs : int or None
+            How many forests to fit at the same time.
+
+        Returns
+        -------
+        classes : ndarray of int
+            The class of every column.
+        evidence : PaperEvidence
+            What the verdict rests on.
+        """
+        self._check_parameters()
+        self._warn_if_no_tree_can_split(len(X.y))
+        boruta_rng, shadow_rng, forest_rng, loss_rng, removal_rng = rng.spawn(5)
+
+        A, history = self._boruta(X, boruta_rng)
+        irrel_bounds = self._null_distributions(X, shadow_rng, n_jobs)[1]
+        M, importances = self._imp_selection(X, irrel_bounds, forest_rng)
+        M &= A
+
+        V = X.take(A)
+        loss_bounds = self._null_distributions(V, loss_rng, n_jobs)[0]
+        removal_loss = np.full(X.n_features, np.nan)
+        removal_loss[M] = self._losses_without(np.flatnonzero(M[A]), V, removal_rng, n_jobs)
+
+        # Only a loss above the interval counts: a better model proves no relevance.
+        S = M & (removal_loss > (loss_bounds.upper if loss_bounds else np.inf))
+        W = A & ~S
+
+        nulls = [bounds for bounds in (irrel_bounds, loss_bounds) if bounds is not None]
+        evidence = PaperEvidence(
+            all_relevant=A,
+            minimal=M,
+            boruta_history=history,
+            importances=importances,
+            importance_interval=irrel_bounds,
+            loss_interval=loss_bounds,
+            removal_loss=removal_loss,
+            n_fits=len(history) + 1 + len(nulls) * self.n_null_samples + int(M.sum()),
+        )
+        return np.select([S, W], [STRONG, WEAK], IRRELEVANT), evidence
+
+    def _boruta(
+        self, X: Table, rng: np.random.Generator
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Find A, all relevant features, and the importances of every round."""
+        if X.n_features == 0:
+            return np.zeros(0, dtype=bool), np.zeros((0, 0))
+        forest = lightgbm_model(X.task, **self._forest(self.boruta_feature_fraction))
+        boruta = _Boruta(
+            forest,
+            n_estimators=self.boruta_n_estimators,
+            perc=self.boruta_perc,
+            alpha=self.boruta_alpha,
+            max_iter=self.boruta_max_iter,
+            random_state=np.random.RandomState(rng.integers(2**32)),
+        )
+        boruta.fit(X.X, X.y)
+        # Rank 1 is confirmed. (support_ also holds undecided features if none was rejected.)
+        return boruta.ranking_ == 1, boruta.importance_history_[1:]
+
+    def _null_distributions(
+        self, X: Table, rng: np.random.Generator, n_jobs: int | None
+    ) -> tuple[PredictionInterval, PredictionInterval] | tuple[None, None]:
+        """Run Algorithm 1: intervals of the loss and of the importance of irrelevant features."""
+        if X.n_features == 0:
+            return None, None
+
+        def sample(_: int, rng: np.random.Generator) -> FittedForest:
+            s = generate_permuted_feature(X, rng)
+            return fit_forest(X.with_column(s), rng, **self._forest(self.feature_fraction))
+
+        ext_models = run_tasks(sample, range(self.n_null_samples), rng, n_jobs)
+        return (
+            prediction_interval([model.loss for model in ext_models], self.p),
+            prediction_interval([model.importances[-1] for model in ext_models], self.p),
+        )
+
+    def _imp_selection(
+        self, X: Table, irrel_bounds: PredictionInterval | None, rng: np.random.Generator
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
+        """Find M, the features more important in a sparse forest than irrelevant ones are."""
+        forest = fit_forest(X, rng, **self._forest(self.feature_fraction))
+        threshold = irrel_bounds.upper if irrel_bounds else np.inf
+        return forest.importances > threshold, forest.importances
+
+    def _losses_without(
+        self, tested: NDArray[np.intp], V: Table, rng: np.random.Generator, n_jobs: int | None
+    ) -> list[float]:
+        """Fit the reduced model without each tested feature, and return its loss."""
+
+        def loss_without(j: int, rng: np.random.Generator) -> float:
+            reduced = V.take(np.delete(np.arange(V.n_features), j))
+            return fit_forest(reduced, rng, **self._forest(self.feature_fraction)).loss
+
+        return run_tasks(loss_without, tested.tolist(), rng, n_jobs)
+
+    def _check_parameters(self) -> None:
+        check_range("n_null_samples", self.n_null_samples, at_least=2)
+        check_range("p", self.p, above=0, below=0.5)
+        for name in ("feature_fraction", "boruta_feature_fraction", "bagging_fraction"):
+            check_range(name, getattr(self, name), above=0, at_most=1)
+        for name in ("n_estimators", "bagging_freq", "min_child_samples"):
+            check_range(name, getattr(self, name), at_least=1)
+        check_range("num_leaves", self.num_leaves, at_least=2)
+        check_range("boruta_perc", self.boruta_perc, above=0, at_most=100)
+        check_range("boruta_alpha", self.boruta_alpha, above=0, below=1)
+        check_range("boruta_max_iter", self.boruta_max_iter, at_least=2)
+        if self.boruta_n_estimators != "auto":
+            check_range("boruta_n_estimators", self.boruta_n_estimators, at_least=1)
+        check_choice("boosting_type", self.boosting_type, ("rf", "gbdt", "dart"))
+        if self.boosting_type == "rf" and self.bagging_fraction == 1:
+            raise InputError("bagging_fraction is 1; boosting_type 'rf' needs a smaller one")
+
+    def _warn_if_no_tree_can_split(self, n_samples: int) -> None:
+        needed = math.ceil(2 * self.min_child_samples / self.bagging_fraction)
+        if n_samples < needed:
+            warnings.warn(
+                f"the table has {n_samples} rows, but trees with min_child_samples="
+                f"{self.min_child_samples} and bagging_fraction={self.bagging_fraction} cannot "
+                f"split fewer than {needed}: no feature can come out relevant",
+                stacklevel=4,
+            )
+
+    def _forest(self, feature_fraction: float) -> dict[str, Any]:
+        """Return the LightGBM parameters of a forest."""
+        return dict(
+            n_estimators=self.n_estimators,
+            num_leaves=self.num_leaves,
+            max_depth=self.max_depth,
+            boosting_type=self.boosting_type,
+            subsample=self.bagging_fraction,
+            subsample_freq=self.bagging_freq,
+            min_child_samples=self.min_child_samples,
+            colsample_bytree=feature_fraction,
+        )
+
+
+class _Boruta(BorutaPy):  # type: ignore[misc]
+    """BorutaPy without its own check of the table, which refuses the NaN that LightGBM takes."""
+
+    def _check_params(self, X: object, y: object) -> None:
+        pass
+
+
+def generate_permuted_feature(X: Table, rng: np.random.Generator) -> NDArray[np.float64]:
+    """Permute a randomly chosen column: distributed like a real one, and irrelevant."""
+    return rng.permutation(X.X[:, rng.integers(X.n_features)])

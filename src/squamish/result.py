@@ -1,0 +1,129 @@
+"""The verdict on every column and the evidence for it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+from numpy.typing import NDArray
+
+if TYPE_CHECKING:
+    from squamish.methods.paper import PaperEvidence
+
+STRONG, WEAK, IRRELEVANT = 2, 1, 0
+CLASS_NAMES = {STRONG: "strong", WEAK: "weak", IRRELEVANT: "irrelevant"}
+_HEADINGS = {
+    STRONG: "Cannot do without (strong)",
+    WEAK: "Informative, but replaceable (weak)",
+    IRRELEVANT: "Noise (irrelevant)",
+}
+_MEANINGS = {
+    STRONG: "removing it alone makes the best model worse",
+    WEAK: "informative, but others can replace it",
+    IRRELEVANT: "tells nothing about the target",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class RelevanceResult:
+    """What was decided, about what, and on which grounds.
+
+    Attributes
+    ----------
+    feature_names : tuple of str
+        The columns, in the order of the table.
+    classes : ndarray of int
+        The class of every column: 2 strong, 1 weak, 0 irrelevant.
+    evidence : PaperEvidence
+        What the method looked at.
+    method : str
+        The method, with every parameter that is not at its default.
+    task : {"classification", "regression"}
+        What kind of target was explained.
+    n_samples : int
+        Number of rows.
+    seconds : float
+        How long the fit took.
+    """
+
+    feature_names: tuple[str, ...]
+    classes: NDArray[np.int64]
+    evidence: PaperEvidence
+    method: str
+    task: str
+    n_samples: int
+    seconds: float
+
+    @property
+    def strong(self) -> tuple[str, ...]:
+        """The columns that nothing else can replace."""
+        return self._names_of(STRONG)
+
+    @property
+    def weak(self) -> tuple[str, ...]:
+        """The columns that are informative, but that others can replace."""
+        return self._names_of(WEAK)
+
+    @property
+    def irrelevant(self) -> tuple[str, ...]:
+        """The columns that tell nothing about the target."""
+        return self._names_of(IRRELEVANT)
+
+    def __repr__(self) -> str:
+        return (
+            f"{len(self.strong)} strong, {len(self.weak)} weak, "
+            f"{len(self.irrelevant)} irrelevant of {len(self.classes):,} features; "
+            f"{self.task}, {self.n_samples:,} rows; {self.method}, {self.seconds:.1f} s"
+        )
+
+    def __str__(self) -> str:
+        """Return the verdict in a few lines that need no explanation."""
+        width = max(map(len, _HEADINGS.values()))
+        return "\n".join(
+            fill(
+                ", ".join(self._names_of(relevance_class)) or "(none)",
+                initial_indent=f"{heading:{width}}  ",
+                subsequent_indent=" " * (width + 2),
+                width=100,
+            )
+            for relevance_class, heading in _HEADINGS.items()
+        )
+
+    def to_markdown(self) -> str:
+        """Return the verdict as a page of Markdown: counts, then the columns of each class.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from squamish.result import RelevanceResult
+        >>> result = RelevanceResult(
+        ...     ("age", "noise"), np.array([2, 0]), None, "PaperMethod()", "regression", 90, 1.0
+        ... )
+        >>> print(result.to_markdown())
+        # Which columns matter
+        <BLANKLINE>
+        1 strong, 0 weak, 1 irrelevant of 2 features; regression, 90 rows; PaperMethod(), 1.0 s
+        <BLANKLINE>
+        | class | meaning | columns |
+        |---|---|---|
+        | strong | removing it alone makes the best model worse | age |
+        | weak | informative, but others can replace it | (none) |
+        | irrelevant | tells nothing about the target | noise |
+        """
+        rows = [
+            f"| {CLASS_NAMES[c]} | {meaning} | {_markdown_list(self._names_of(c))} |"
+            for c, meaning in _MEANINGS.items()
+        ]
+        head = ["# Which columns matter", "", repr(self), ""]
+        return "\n".join([*head, "| class | meaning | columns |", "|---|---|---|", *rows])
+
+    def _names_of(self, relevance_class: int) -> tuple[str, ...]:
+        return tuple(self.feature_names[j] for j in np.flatnonzero(self.classes == relevance_class))
+
+
+def _markdown_list(names: tuple[str, ...]) -> str:
+    """Join names for a cell of a Markdown table, which a bar or a line break would end."""
+    safe = (" ".join(name.replace("|", r"\|").split()) for name in names)
+    return ", ".join(safe) or "(none)"

@@ -1,0 +1,277 @@
+"""Taking a table in: checks with messages that help, the kind of target, a canonical order."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from numbers import Real
+from typing import Any, Literal, get_args
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import issparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.multiclass import type_of_target
+from sklearn.utils.validation import validate_data
+
+from squamish.errors import InputError, check_choice
+
+Task = Literal["classification", "regression"]
+
+# Integer targets with more distinct values than this are taken for amounts, not for classes.
+MOST_CLASSES = 20
+
+
+@dataclass(frozen=True, eq=False)
+class Table:
+    """A checked table: floats, NaN where a value is missing, and a target fit for LightGBM.
+
+    Attributes
+    ----------
+    X : ndarray of shape (n_samples, n_features)
+        The features.
+    y : ndarray of shape (n_samples,)
+        Class codes 0, 1, ... for classification, floats for regression.
+    task : {"classification", "regression"}
+        What kind of target ``y`` is.
+    """
+
+    X: NDArray[np.float64]
+    y: NDArray[Any]
+    task: Task
+
+    @property
+    def n_features(self) -> int:
+        """Number of columns."""
+        return int(self.X.shape[1])
+
+    def take(self, columns: NDArray[Any]) -> Table:
+        """Return the table with these columns only."""
+        return replace(self, X=self.X[:, columns])
+
+    def with_column(self, column: NDArray[np.float64]) -> Table:
+        """Return the table with one column more, at its end."""
+        return replace(self, X=np.column_stack([self.X, column]))
+
+    def in_canonical_order(self) -> tuple[Table, NDArray[np.intp]]:
+        """Drop constant columns and sort columns and rows by what they hold.
+
+        Forests break ties by position and draw rows and columns by number, so a verdict
+        would otherwise change with the order in which the table happens to be stored.
+
+        Returns
+        -------
+        table : Table
+            The same data, rearranged.
+        places : ndarray of int
+            For every column of it, its place in this table.
+        """
+        varying = np.flatnonzero(_varies(self.X))
+        columns, rows = _canonical_order(self.X[:, varying], self.y)
+        places = varying[columns]
+        return replace(self, X=self.X[np.ix_(rows, places)], y=self.y[rows]), places
+
+
+def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> Table:
+    """Check a training table and its target, and settle the task.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    X : array-like or data frame of shape (n_samples, n_features)
+        Numbers; NaN marks a missing value.
+    y : array-like of shape (n_samples,)
+        The target.
+    task : {"classification", "regression"} or None
+        None infers it from ``y``.
+
+    Returns
+    -------
+    Table
+        The checked table.
+    """
+    _refuse_repeated_names(X)
+    try:
+        values, target = validate_data(
+            estimator,
+            X,
+            y,
+            dtype=np.float64,
+            ensure_all_finite="allow-nan",
+            ensure_min_samples=2,
+        )
+    except (TypeError, ValueError):
+        complaint = _complaint(X, y)
+        if complaint is None:
+            raise
+        raise InputError(complaint) from None
+    target = _plain_labels(target)
+    task = infer_task(target) if task is None else task
+    check_choice("task", task, get_args(Task))
+    return Table(values, _encode_target(target, task), task)
+
+
+def infer_task(y: NDArray[Any]) -> Task:
+    """Tell classes from amounts.
+
+    Text, booleans and whole numbers with at most 20 distinct values are classes; fractions
+    and whole numbers with more values are amounts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.tables import infer_task
+    >>> infer_task(np.array(["yes", "no", "yes"]))
+    'classification'
+    >>> infer_task(np.arange(100))
+    'regression'
+    """
+    if type_of_target(y).startswith("continuous"):
+        return "regression"
+    numeric = np.issubdtype(y.dtype, np.number)
+    return "regression" if numeric and len(np.unique(y)) > MOST_CLASSES else "classification"
+
+
+def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
+    """Return numbers as numbers and any other labels as text, where they came as objects."""
+    if y.dtype != object:
+        return y
+    complaint = _complaint_about_target(y)
+    if complaint is not None:
+        raise InputError(complaint)
+    if all(isinstance(value, Real) for value in y):
+        return y.astype(np.float64)
+    kinds = sorted({type(value).__name__ for value in y})
+    if len(kinds) > 1:
+        raise InputError(f"y mixes {' and '.join(kinds)}; labels must be of one kind")
+    return y.astype(str)
+
+
+def _encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
+    values, codes = np.unique(y, return_inverse=True)
+    if len(values) == 1:
+        raise InputError(
+            f"y holds one class only, {values[0]!s}: there is nothing to tell apart; "
+            "it must hold two or more different values"
+        )
+    if task == "classification":
+        return codes
+    try:
+        return y.astype(np.float64)
+    except ValueError:
+        raise InputError(
+            f"task is 'regression', but y holds {str(values[0])!r}, which is not a number"
+        ) from None
+
+
+def _refuse_repeated_names(X: Any) -> None:
+    names = Counter(str(name) for name in getattr(X, "columns", ()))
+    repeated = [name for name, count in names.items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"column names must differ; more than one column is called {', '.join(repeated)}"
+        )
+
+
+def _complaint(X: Any, y: Any) -> str | None:
+    """Say in one sentence what is wrong with a table that was refused, or None if unsure."""
+    if issparse(X) or y is None or np.iscomplexobj(X):
+        return None
+    if hasattr(X, "__len__") and hasattr(y, "__len__") and len(X) != len(y):
+        return f"X has {len(X)} rows, but y has {len(y)} values; they must be as many"
+    complaints = (_complaint_about_column(name, column) for name, column in _columns(X))
+    return next(filter(None, complaints), None) or _complaint_about_target(y)
+
+
+def _columns(X: Any) -> Iterator[tuple[str, NDArray[Any]]]:
+    """Yield each column of a frame or of a matrix with a name to call it by."""
+    if hasattr(X, "columns"):
+        for name in X.columns:
+            yield f"column {name!r}", np.asarray(X[name])
+    elif isinstance(X, np.ndarray) and X.ndim == 2:
+        for j, column in enumerate(X.T):
+            yield f"column {j}", column
+    elif isinstance(X, Sequence) and len({len(row) for row in X if isinstance(row, Sequence)}) == 1:
+        yield from _columns(np.array(X, dtype=object))
+
+
+def _complaint_about_column(name: str, column: NDArray[Any]) -> str | None:
+    try:
+        infinite = np.flatnonzero(np.isinf(column.astype(np.float64)))
+    except (TypeError, ValueError):
+        return _complaint_about_text(name, column)
+    if len(infinite) == 0:
+        return None
+    return (
+        f"{name} holds {column[infinite[0]]} in row {infinite[0]}; values must be finite, "
+        "or NaN where they are missing"
+    )
+
+
+def _complaint_about_text(name: str, column: NDArray[Any]) -> str | None:
+    for row, value in enumerate(column):
+        try:
+            float(value)
+        except ValueError:
+            return f"{name} holds the text {str(value)!r} in row {row}; columns must be numeric"
+        except TypeError:
+            continue
+    return None
+
+
+def _complaint_about_target(y: Any) -> str | None:
+    values = np.asarray(y)
+    missing = sum(map(_is_missing, values)) if values.ndim == 1 else 0
+    if missing:
+        return f"y has {missing} missing values of {len(values)}; drop these rows first"
+    if np.issubdtype(values.dtype, np.floating) and np.isinf(values).any():
+        row = int(np.flatnonzero(np.isinf(values))[0])
+        return f"y holds {values[row]} in row {row}; the target must be finite"
+    return None
+
+
+def _is_missing(value: Any) -> bool:
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas' NA cannot be compared
+        return True
+
+
+def _varies(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+    """Tell which columns hold more than one value, a missing value being one of them."""
+    constant: NDArray[np.bool_] = ((X[0] == X) | (np.isnan(X) & np.isnan(X[0]))).all(axis=0)
+    return ~constant
+
+
+def _canonical_order(
+    X: NDArray[np.float64], y: NDArray[Any]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Order columns, then rows, by hashes that permuting the table leaves alone.
+
+    A column's hash adds up over its rows, and each row contributes the rank of its value
+    together with the rank of its target: any order of the rows gives the same sum. Sums
+    over uint64 wrap around and are exact, unlike sums of floats.
+    """
+    target = _ranks(y)
+    ranks = np.empty(X.shape, dtype=np.uint64)
+    for j, column in enumerate(X.T):
+        ranks[:, j] = _ranks(column)
+    column_hash = _mix(ranks * np.uint64(2**32) + target[:, np.newaxis]).sum(axis=0)
+    # Shifted and stretched copies have the same ranks: their values decide.
+    columns = np.lexsort([np.nanmax(X, axis=0), np.nanmin(X, axis=0), column_hash])
+    position = np.arange(len(columns), dtype=np.uint64)
+    row_hash = _mix(ranks[:, columns] * np.uint64(2**32) + position).sum(axis=1)
+    return columns, np.lexsort([row_hash, target])
+
+
+def _ranks(values: NDArray[Any]) -> NDArray[np.uint64]:
+    return np.unique(values, return_inverse=True)[1].astype(np.uint64)
+
+
+def _mix(x: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Scatter 64-bit integers (the finaliser of splitmix64)."""
+    x = (x ^ (x >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    x = (x ^ (x >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    return x ^ (x >> np.uint64(31))

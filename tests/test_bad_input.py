@@ -1,0 +1,93 @@
+"""Every mistake gets one message that says where it is and what is allowed."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pytest
+from scipy import sparse
+
+from squamish import InputError, PaperMethod, RelevanceSelector
+
+X = np.random.default_rng(0).standard_normal((100, 3))
+Y = np.arange(100) % 2
+
+
+def with_value(value, row=4, column=1):
+    table = X.astype(object) if isinstance(value, str) else X.copy()
+    table[row, column] = value
+    return table
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "message"),
+    [
+        (X, np.zeros(100, int), "y holds one class only, 0: .* two or more different values"),
+        (X, np.full(100, 2.5), r"y holds one class only, 2\.5"),
+        (X, Y[:99], "X has 100 rows, but y has 99 values; they must be as many"),
+        (with_value(np.inf), Y, "column 1 holds inf in row 4; values must be finite, or NaN"),
+        (with_value(-np.inf), Y, "column 1 holds -inf in row 4"),
+        (with_value("red"), Y, "column 1 holds the text 'red' in row 4; columns must be numeric"),
+        (with_value("red").tolist(), Y, "column 1 holds the text 'red' in row 4"),
+        (pd.DataFrame(with_value("red"), columns=list("abc")), Y, "column 'b' holds the text"),
+        (pd.DataFrame({"a": X[:, 0], "b": np.inf}), Y, "column 'b' holds inf in row 0"),
+        (pl.DataFrame({"a": X[:, 0], "b": ["x"] * 100}), Y, "column 'b' holds the text 'x'"),
+        (pd.DataFrame(X, columns=["a", "b", "a"]), Y, "more than one column is called a$"),
+        (X, np.where(Y == 0, np.nan, 1.0), "y has 50 missing values of 100; drop these rows"),
+        (X, pd.Series([None, "a"] * 50, dtype=object), "y has 50 missing values of 100"),
+        (X, pd.array([True, pd.NA] * 50, dtype="boolean"), "y has 50 missing values of 100"),
+        (X, np.r_[np.inf, X[1:, 0]], "y holds inf in row 0; the target must be finite"),
+        (X, np.array([1, "a"] * 50, dtype=object), "y mixes int and str; labels must be of one"),
+    ],
+)
+def test_tables_and_targets_that_cannot_be_used(table, target, message):
+    with pytest.raises(InputError, match=message) as raised:
+        RelevanceSelector("paper", random_state=0).fit(table, target)
+    assert raised.value.__suppress_context__ or raised.value.__context__ is None
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "message"),
+    [
+        (np.empty((0, 3)), np.empty(0), r"0 sample\(s\) .* minimum of 2 is required"),
+        (np.empty((100, 0)), Y, r"0 feature\(s\) .* minimum of 1 is required"),
+        (X[:1], Y[:1], r"n_samples = 1|1 sample\(s\)|minimum of 2"),
+        (X[:, 0], Y, "Expected 2D array, got 1D array"),
+        (X, None, "requires y to be passed"),
+        (X, np.column_stack([Y, Y]), "y should be a 1d array"),
+        (X + 1j, Y, "Complex data not supported"),
+        ([[1, 2], [3]], [0, 1], "inhomogeneous shape|setting an array element"),
+    ],
+)
+def test_shapes_that_scikit_learn_refuses(table, target, message):
+    with pytest.raises(ValueError, match=message):
+        RelevanceSelector("paper", random_state=0).fit(table, target)
+
+
+def test_sparse_tables_are_refused_with_the_way_out():
+    with pytest.raises(TypeError, match="dense data is required"):
+        RelevanceSelector("paper").fit(sparse.csr_matrix(X), Y)
+
+
+@pytest.mark.parametrize(
+    ("selector", "message"),
+    [
+        (RelevanceSelector("boruta"), "method is 'boruta'; it must be 'paper'"),
+        (RelevanceSelector(task="ranking"), "task is 'ranking'; it must be 'classification' or"),
+        (RelevanceSelector(random_state=-1), "random_state is -1; it must be None, an int of 0"),
+        (RelevanceSelector(PaperMethod(p=2)), "p is 2; it must be a number above 0 and below 0.5"),
+        (RelevanceSelector(PaperMethod(p="small")), "p is 'small'; it must be a number"),
+        (RelevanceSelector(PaperMethod(feature_fraction=0)), "feature_fraction is 0; it must be"),
+        (RelevanceSelector(PaperMethod(bagging_fraction=1)), "'rf' needs a smaller one"),
+        (RelevanceSelector(PaperMethod(boosting_type="goss")), "boosting_type is 'goss'"),
+        (RelevanceSelector(PaperMethod(n_null_samples=1)), "n_null_samples is 1; .* at least 2"),
+        (RelevanceSelector(PaperMethod(boruta_n_estimators="many")), "boruta_n_estimators is"),
+    ],
+)
+def test_parameters_out_of_range(selector, message):
+    with pytest.raises(InputError, match=message):
+        selector.fit(X, Y)
+
+
+def test_text_cannot_be_the_target_of_a_regression():
+    with pytest.raises(InputError, match="y holds 'a', which is not a number"):
+        RelevanceSelector("paper", task="regression").fit(X, np.array(["a", "b"])[Y])
