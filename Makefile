@@ -50,7 +50,7 @@ $(VENV)/bin/python:
 	$(PYTHON) -m venv --without-pip $(VENV)
 
 $(VENV)/installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
-	$(PIP_INSTALL) --constraint $(CONSTRAINTS) --editable .
+	$(PIP_INSTALL) --constraint $(CONSTRAINTS) --editable '.[all]'
 	@sh tools/ensure-openmp $(BIN)/python
 	@touch $@
 
