@@ -49,7 +49,7 @@ $(VENV)/bin/python:
 		|| { echo "squamish needs Python 3.11 or newer: make PYTHON=python3.12 ..." >&2; exit 1; }
 	$(PYTHON) -m venv --without-pip $(VENV)
 
-$(VENV)/installed: pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
+$(VENV)/installed: Makefile pyproject.toml $(CONSTRAINTS) | $(VENV)/bin/python
 	$(PIP_INSTALL) --constraint $(CONSTRAINTS) --editable '.[all]'
 	@sh tools/ensure-openmp $(BIN)/python
 	@touch $@
