@@ -143,24 +143,19 @@ def test_permuted_feature_is_a_real_column_in_another_order():
     assert np.array_equal(X, np.arange(60.0).reshape(20, 3))
 
 
-class Oracle:
-    """Predicts what it is told."""
-
-    def __init__(self, prediction):
-        self.prediction = np.array(prediction)
-
-    def predict(self, X):
-        return self.prediction
-
-    predict_proba = predict
-
-
 def test_loss_is_the_mean_absolute_deviation():
-    numbers = Table(np.zeros((3, 1)), np.array([1.0, 2.0, 6.0]), "regression")
-    assert absolute_loss(Oracle([1.5, 2.0, 4.0]), numbers) == pytest.approx(2.5 / 3)
+    amounts = Table(np.zeros((3, 1)), np.array([1.0, 2.0, 6.0]), "regression")
+    assert absolute_loss(np.array([1.5, 2.0, 4.0]), amounts) == pytest.approx(2.5 / 3)
     labels = Table(np.zeros((2, 1)), np.array([0, 2]), "classification")
-    probabilities = Oracle([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4]])
+    probabilities = np.array([[0.7, 0.2, 0.1], [0.1, 0.5, 0.4]])
     assert absolute_loss(probabilities, labels) == pytest.approx((0.3 + 0.6) / 2)
+
+
+def test_loss_of_two_classes_agrees_with_that_of_many():
+    labels = Table(np.zeros((3, 1)), np.array([0, 1, 1]), "classification")
+    ones = np.array([0.2, 0.9, 0.4])
+    both = np.column_stack([1 - ones, ones])
+    assert absolute_loss(ones, labels) == pytest.approx(absolute_loss(both, labels))
 
 
 @pytest.mark.parametrize(

@@ -7,7 +7,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.dummy import DummyClassifier, DummyRegressor
 
 from squamish.tables import Table, Task
 
@@ -42,26 +41,29 @@ def lightgbm_model(task: Task, **params: Any) -> LGBMModel:
 
 def fit_forest(table: Table, rng: np.random.Generator, **params: Any) -> FittedForest:
     """Fit a forest and measure its loss on the rows it was fitted to, as the paper does."""
-    if table.X.shape[1] == 0:
-        return FittedForest(_loss_of_constant(table), np.empty(0))
+    if table.n_features == 0:
+        return FittedForest(absolute_loss(_constant_prediction(table), table), np.empty(0))
     model = lightgbm_model(table.task, random_state=int(rng.integers(2**31)), **params)
     model.fit(table.X, table.y)
-    return FittedForest(absolute_loss(model, table), model.feature_importances_.astype(float))
+    # The booster itself: the wrapper's predict asks for names that the table does not have.
+    prediction = model.booster_.predict(table.X, num_threads=1)
+    return FittedForest(absolute_loss(prediction, table), model.feature_importances_.astype(float))
 
 
-def absolute_loss(model: Any, table: Table) -> float:
+def absolute_loss(prediction: NDArray[np.float64], table: Table) -> float:
     """Mean of ``|f(x) - y|``, the paper's loss divided by the number of rows.
 
     For classes, ``f`` is the probability of the class and ``y`` is 1 for the true one, so
-    that each row adds one minus the probability given to its class.
+    that each row adds one minus the probability given to its class. A single column of
+    probabilities is that of class 1.
     """
+    if prediction.ndim == 1:
+        return float(np.mean(np.abs(prediction - table.y)))
+    return float(np.mean(1 - prediction[np.arange(len(table.y)), table.y]))
+
+
+def _constant_prediction(table: Table) -> NDArray[np.float64]:
+    """Predict without features: the share of every class, or the mean."""
     if table.task == "regression":
-        return float(np.mean(np.abs(model.predict(table.X) - table.y)))
-    probabilities = model.predict_proba(table.X)
-    return float(np.mean(1 - probabilities[np.arange(len(table.y)), table.y]))
-
-
-def _loss_of_constant(table: Table) -> float:
-    """Return the loss of the best prediction that needs no feature."""
-    dummy = DummyClassifier() if table.task == "classification" else DummyRegressor()
-    return absolute_loss(dummy.fit(table.X, table.y), table)
+        return np.full(len(table.y), table.y.mean())
+    return np.tile(np.bincount(table.y) / len(table.y), (len(table.y), 1))
