@@ -7,6 +7,7 @@ import pytest
 from scipy import sparse
 
 from squamish import InputError, PaperMethod, RelevanceSelector
+from squamish.errors import InputTypeError
 
 X = np.random.default_rng(0).standard_normal((100, 3))
 Y = np.arange(100) % 2
@@ -26,17 +27,29 @@ def with_value(value, row=4, column=1):
         (X, Y[:99], "X has 100 rows, but y has 99 values; they must be as many"),
         (with_value(np.inf), Y, "column 1 holds inf in row 4; values must be finite, or NaN"),
         (with_value(-np.inf), Y, "column 1 holds -inf in row 4"),
-        (with_value("red"), Y, "column 1 holds the text 'red' in row 4; columns must be numeric"),
-        (with_value("red").tolist(), Y, "column 1 holds the text 'red' in row 4"),
-        (pd.DataFrame(with_value("red"), columns=list("abc")), Y, "column 'b' holds the text"),
+        (with_value("red"), Y, "column 1 holds 'red' in row 4; columns must be numeric"),
+        (with_value("red").tolist(), Y, "column 1 holds 'red' in row 4"),
+        (pd.DataFrame(with_value("red"), columns=list("abc")), Y, "column 'b' holds 'red'"),
         (pd.DataFrame({"a": X[:, 0], "b": np.inf}), Y, "column 'b' holds inf in row 0"),
-        (pl.DataFrame({"a": X[:, 0], "b": ["x"] * 100}), Y, "column 'b' holds the text 'x'"),
+        (pl.DataFrame({"a": X[:, 0], "b": ["x"] * 100}), Y, "column 'b' holds 'x'"),
         (pd.DataFrame(X, columns=["a", "b", "a"]), Y, "more than one column is called a$"),
         (X, np.where(Y == 0, np.nan, 1.0), "y has 50 missing values of 100; drop these rows"),
         (X, pd.Series([None, "a"] * 50, dtype=object), "y has 50 missing values of 100"),
         (X, pd.array([True, pd.NA] * 50, dtype="boolean"), "y has 50 missing values of 100"),
         (X, np.r_[np.inf, X[1:, 0]], "y holds inf in row 0; the target must be finite"),
-        (X, np.array([1, "a"] * 50, dtype=object), "y mixes int and str; labels must be of one"),
+        (X, np.r_[np.inf, X[1:, 0]].astype(object), "y holds inf in row 0"),
+        (X, X[:, 0].astype(str), "y has 100 different values in 100 rows; classes must repeat"),
+        (X, pd.date_range("2026-01-01", periods=100), "y holds dates or times"),
+        (pd.DataFrame({"a": X[:, 0], "d": pd.Timestamp(0)}), Y, "column 'd' holds dates or times"),
+        (pd.DataFrame(), Y, "X has no columns"),
+        (pl.LazyFrame({"a": [1]}), Y, r"X is a LazyFrame; collect\(\) it first"),
+        ("table.csv", Y, "X is 'table.csv'; read the file first"),
+        (with_value("1e999"), Y, "column 1 holds 1e999 in row 4; values must be finite"),
+        (
+            X,
+            np.array([1, "a"] * 50, dtype=object),
+            "y holds int and str; it must hold text only",
+        ),
     ],
 )
 def test_tables_and_targets_that_cannot_be_used(table, target, message):
@@ -63,6 +76,13 @@ def test_shapes_that_scikit_learn_refuses(table, target, message):
         RelevanceSelector("paper", random_state=0).fit(table, target)
 
 
+def test_objects_that_are_no_numbers_are_named():
+    table = X.astype(object)
+    table[2, 0] = {"a": 1}
+    with pytest.raises(InputTypeError, match=r"column 0 holds {'a': 1} in row 2; .* not dict"):
+        RelevanceSelector("paper").fit(table, Y)
+
+
 def test_sparse_tables_are_refused_with_the_way_out():
     with pytest.raises(TypeError, match="dense data is required"):
         RelevanceSelector("paper").fit(sparse.csr_matrix(X), Y)
@@ -79,7 +99,16 @@ def test_sparse_tables_are_refused_with_the_way_out():
         (RelevanceSelector(PaperMethod(feature_fraction=0)), "feature_fraction is 0; it must be"),
         (RelevanceSelector(PaperMethod(bagging_fraction=1)), "'rf' needs a smaller one"),
         (RelevanceSelector(PaperMethod(boosting_type="goss")), "boosting_type is 'goss'"),
-        (RelevanceSelector(PaperMethod(n_null_samples=1)), "n_null_samples is 1; .* at least 2"),
+        (
+            RelevanceSelector(PaperMethod(n_null_samples=1)),
+            "n_null_samples is 1; .* at least 2",
+        ),
+        (
+            RelevanceSelector(PaperMethod(max_depth=-1)),
+            "max_depth is -1; it must be a whole",
+        ),
+        (RelevanceSelector(PaperMethod(num_leaves=8.5)), "num_leaves is 8.5; it must be a whole"),
+        (RelevanceSelector(n_jobs=0), r"abs\(n_jobs\) is 0; it must be a whole number at least 1"),
         (RelevanceSelector(PaperMethod(boruta_n_estimators="many")), "boruta_n_estimators is"),
     ],
 )

@@ -3,7 +3,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from squamish.datasets import PRESETS, load_preset, make_linear, make_nonlinear, make_regression
+from squamish.datasets import (
+    PRESETS,
+    PROBLEMS,
+    load_preset,
+    load_problem,
+    make_linear,
+    make_nonlinear,
+    make_regression,
+)
 from squamish.errors import InputError
 
 GENERATORS = [make_linear, make_nonlinear, make_regression]
@@ -48,7 +56,6 @@ def test_group_members_are_copies_with_offsets_between_one_and_two():
     problem = make_linear(100, n_strong=2, group_sizes=[4], random_state=2)
     group = problem.X[:, list(problem.groups[0])]
     assert np.allclose(np.ptp(group - group[:, :1], axis=0), 0)
-    # The column they replace is the rest of the plane's sum, up to its sign's side.
     offsets = group.mean(axis=0)
     assert np.all((offsets > 0.5) & (offsets < 2.5))
     assert len(np.unique(offsets.round(6))) == 4
@@ -156,11 +163,12 @@ def test_a_generator_is_a_seed_too():
 @pytest.mark.parametrize(
     ("sizes", "message"),
     [
-        (dict(n_strong=-1), "n_strong is -1; it must be a number at least 0"),
+        (dict(n_strong=-1), "n_strong is -1; it must be a whole number at least 0"),
         (dict(n_strong=0), "nothing makes the target"),
-        (dict(group_sizes=[1]), "group_sizes holds 1; a redundant group has 2 or more columns"),
+        (dict(group_sizes=[1]), "a group's size is 1; it must be a whole number at least 2"),
+        (dict(n_strong=2.5), "n_strong is 2.5; it must be a whole number"),
         (dict(noise=-0.1), "noise is -0.1; it must be a number at least 0"),
-        (dict(n_samples=1), "n_samples is 1; it must be a number at least 2"),
+        (dict(n_samples=1), "n_samples is 1; it must be a whole number at least 2"),
         (dict(random_state="seed"), "random_state is 'seed'; it must be None"),
     ],
 )
@@ -172,3 +180,28 @@ def test_impossible_sizes_are_refused(sizes, message):
 def test_nonlinear_needs_two_informative_columns():
     with pytest.raises(InputError, match="four clusters need 2 or more"):
         make_nonlinear(n_strong=1)
+
+
+@pytest.mark.parametrize("name", PROBLEMS)
+def test_named_problems_are_whole_and_repeatable(name):
+    problem, again = (load_problem(name, shuffle=True, random_state=1) for _ in range(2))
+    assert np.array_equal(problem.X, again.X)
+    assert problem.X.shape == (len(problem.y), len(problem.classes))
+    assert len(set(problem.feature_names)) == len(problem.classes)
+    assert (problem.task == "regression") == (problem.y.dtype.kind == "f")
+    grouped = sorted(j for group in problem.groups for j in group)
+    assert grouped == np.flatnonzero(problem.classes == 1).tolist()
+    for j, feature in enumerate(problem.feature_names):
+        role = {"strong": 2, "group": 1, "irrelevant": 0}
+        assert problem.classes[j] == role[feature.split("_")[0].rstrip("0123456789")]
+
+
+def test_problems_and_presets_are_loaded_by_the_same_call():
+    assert load_problem("NL 1", random_state=0).X.shape == (1000, 20)
+    with pytest.raises(InputError, match="no problem is called 'ring'; there are Friedman 1"):
+        load_problem("ring")
+
+
+def test_columns_are_rearranged_only_by_permutations():
+    with pytest.raises(InputError, match="order must name every column exactly once"):
+        make_linear(20, n_strong=2, random_state=0).permute_columns([0, 0])

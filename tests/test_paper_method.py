@@ -5,7 +5,7 @@ import pytest
 
 from squamish import PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear, make_regression
-from squamish.learners import absolute_loss, fit_forest
+from squamish.forests import absolute_loss, fit_forest
 from squamish.methods import paper
 from squamish.statistics import prediction_interval
 from squamish.tables import Table
@@ -87,7 +87,7 @@ def test_forests_have_the_parameters_of_the_paper(problem, monkeypatch):
         return original(task, **params)
 
     monkeypatch.setattr(paper, "lightgbm_model", recorded)
-    monkeypatch.setattr("squamish.learners.lightgbm_model", recorded)
+    monkeypatch.setattr("squamish.forests.lightgbm_model", recorded)
     RelevanceSelector("paper", random_state=0).fit(problem.X, problem.y)
 
     common = dict(num_leaves=32, max_depth=5, boosting_type="rf", subsample=0.632, subsample_freq=1)

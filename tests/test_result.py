@@ -33,7 +33,7 @@ def test_str_is_the_verdict_in_words(result):
     strong, weak, irrelevant = str(result).splitlines()
     assert strong.split("  ") == ["Cannot do without (strong)", *[""] * 4, " age"]
     assert weak == "Informative, but replaceable (weak)  height, height|cm"
-    assert irrelevant.startswith("Noise (irrelevant)")
+    assert irrelevant.startswith("No sign of use (irrelevant)")
 
 
 def test_markdown_escapes_what_would_break_the_table(result):

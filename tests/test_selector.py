@@ -1,6 +1,7 @@
 """The selector as a citizen of scikit-learn."""
 
 import pickle
+from decimal import Decimal
 
 import numpy as np
 import pandas as pd
@@ -13,7 +14,7 @@ from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 from squamish import PaperMethod, RelevanceSelector
-from squamish.datasets import make_linear
+from squamish.datasets import make_linear, make_regression
 
 # Enough to tell apart the features of an easy problem.
 QUICK = PaperMethod(n_null_samples=20, n_estimators=50, p=1e-4)
@@ -123,6 +124,36 @@ def test_order_of_columns_and_rows_has_no_influence(problem, fitted, seed):
     assert np.array_equal(shuffled.result_.evidence.removal_loss, expected, equal_nan=True)
 
 
+def test_order_of_monotone_copies_has_no_influence():
+    rng = np.random.default_rng(0)
+    u = np.r_[0.0, 1.0, rng.uniform(size=198)]
+    X = np.column_stack([u, u**2, np.sqrt(u), rng.standard_normal((200, 2))])
+    y = u + X[:, 3] > 0.5
+    order = [2, 1, 0, 3, 4]
+    method = PaperMethod(n_null_samples=10, n_estimators=50, p=1e-2)
+    first = RelevanceSelector(method, random_state=0).fit(X, y)
+    second = RelevanceSelector(method, random_state=0).fit(X[:, order], y)
+    assert np.array_equal(
+        second.result_.evidence.importances, first.result_.evidence.importances[order]
+    )
+
+
+@pytest.mark.parametrize(("scale", "offset"), [(1e-40, 0), (1, 1e8), (1e300, 0)])
+def test_units_of_columns_and_target_have_no_influence(scale, offset):
+    problem = make_regression(150, n_strong=2, n_irrelevant=2, random_state=0)
+    plain = RelevanceSelector(QUICK, random_state=0).fit(problem.X, problem.y)
+    moved = RelevanceSelector(QUICK, random_state=0)
+    moved.fit(problem.X * scale, (problem.y + offset) * scale)
+    assert plain.support_.tolist() == [True, True, False, False]
+    assert np.array_equal(moved.support_, plain.support_)
+
+
+def test_numbers_as_column_names_are_kept(problem):
+    frame = pd.DataFrame(problem.X, columns=range(2019, 2027))
+    result = RelevanceSelector(QUICK, random_state=0).fit(frame, problem.y).result_
+    assert result.feature_names[0] == "2019"
+
+
 def test_the_callers_data_stay_as_they_were(problem):
     X, y = problem.X.copy(), problem.y.copy()
     X[0, 0] = np.nan
@@ -135,7 +166,7 @@ def test_the_callers_data_stay_as_they_were(problem):
 def test_nothing_relevant_is_an_answer():
     rng = np.random.default_rng(0)
     X, y = rng.standard_normal((200, 5)), rng.integers(0, 2, 200)
-    selector = RelevanceSelector("paper", random_state=0).fit(X, y)
+    selector = RelevanceSelector(PaperMethod(boruta_perc=100), random_state=0).fit(X, y)
     assert selector.relevance_classes_.tolist() == [0] * 5
     assert selector.result_.evidence.loss_interval is None
     assert repr(selector.result_).startswith("0 strong, 0 weak, 5 irrelevant of 5 features")
@@ -178,6 +209,7 @@ def test_too_few_rows_for_a_split_are_reported():
         (pd.Series(["x", "y"] * 30, dtype="category"), "classification"),
         (pd.Series([True, False] * 30, dtype="boolean"), "classification"),
         (np.array([0.5, 1.5] * 30, dtype=object), "regression"),
+        (np.array([Decimal(i) / 7 for i in range(60)]), "regression"),
     ],
 )
 @pytest.mark.filterwarnings("ignore:the table has")

@@ -11,6 +11,10 @@ class InputError(ValueError):
     """The table, the target or a parameter cannot be used; the message says which and why."""
 
 
+class InputTypeError(InputError, TypeError):
+    """The table holds something that is neither a number nor text."""
+
+
 def check_range(
     name: str,
     value: object,
@@ -19,6 +23,7 @@ def check_range(
     at_most: float | None = None,
     above: float | None = None,
     below: float | None = None,
+    integer: bool = False,
 ) -> None:
     """Raise an InputError that names the parameter unless the value is a number in range.
 
@@ -31,8 +36,9 @@ def check_range(
     """
     limits = {"at least": at_least, "at most": at_most, "above": above, "below": below}
     given = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
+    kind = "a whole number" if integer else "a number"
     fits = (
-        isinstance(value, int | float | np.integer | np.floating)
+        isinstance(value, int | np.integer if integer else int | float | np.integer | np.floating)
         and not isinstance(value, bool)
         and (at_least is None or value >= at_least)
         and (at_most is None or value <= at_most)
@@ -40,7 +46,7 @@ def check_range(
         and (below is None or value < below)
     )
     if not fits:
-        raise InputError(f"{name} is {value!r}; it must be a number {given}")
+        raise InputError(f"{name} is {value!r}; it must be {kind} {given}")
 
 
 def check_choice(name: str, value: object, choices: Sequence[object]) -> None:

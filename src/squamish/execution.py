@@ -28,7 +28,8 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     True
     """
     if isinstance(random_state, np.random.Generator):
-        return random_state
+        # A stream of our own, which can be split into one for each task.
+        return np.random.default_rng(random_state.integers(0, 2**63, size=4))
     if isinstance(random_state, np.random.RandomState):
         return np.random.default_rng(random_state.randint(0, 2**31, size=4))
     if random_state is None:
@@ -61,5 +62,5 @@ def run_tasks(
     [10, 20, 30]
     """
     streams = rng.spawn(len(tasks))
-    parallel = Parallel(n_jobs=n_jobs, prefer="threads")
+    parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
     return list(parallel(delayed(function)(t, s) for t, s in zip(tasks, streams, strict=True)))

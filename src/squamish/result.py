@@ -17,12 +17,12 @@ CLASS_NAMES = {STRONG: "strong", WEAK: "weak", IRRELEVANT: "irrelevant"}
 _HEADINGS = {
     STRONG: "Cannot do without (strong)",
     WEAK: "Informative, but replaceable (weak)",
-    IRRELEVANT: "Noise (irrelevant)",
+    IRRELEVANT: "No sign of use (irrelevant)",
 }
 _MEANINGS = {
     STRONG: "removing it alone makes the best model worse",
     WEAK: "informative, but others can replace it",
-    IRRELEVANT: "tells nothing about the target",
+    IRRELEVANT: "no evidence that it tells anything about the target",
 }
 
 
@@ -83,10 +83,12 @@ class RelevanceResult:
         width = max(map(len, _HEADINGS.values()))
         return "\n".join(
             fill(
-                ", ".join(self._names_of(relevance_class)) or "(none)",
+                ", ".join(" ".join(n.split()) for n in self._names_of(relevance_class)) or "(none)",
                 initial_indent=f"{heading:{width}}  ",
                 subsequent_indent=" " * (width + 2),
                 width=100,
+                break_on_hyphens=False,
+                break_long_words=False,
             )
             for relevance_class, heading in _HEADINGS.items()
         )
@@ -110,7 +112,7 @@ class RelevanceResult:
         |---|---|---|
         | strong | removing it alone makes the best model worse | age |
         | weak | informative, but others can replace it | (none) |
-        | irrelevant | tells nothing about the target | noise |
+        | irrelevant | no evidence that it tells anything about the target | noise |
         """
         rows = [
             f"| {CLASS_NAMES[c]} | {meaning} | {_markdown_list(self._names_of(c))} |"

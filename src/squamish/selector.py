@@ -12,11 +12,11 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from squamish.errors import check_choice
+from squamish.errors import check_choice, check_range
 from squamish.execution import RandomState, as_generator
 from squamish.methods.paper import PaperMethod
 from squamish.result import IRRELEVANT, RelevanceResult
-from squamish.tables import Task, read_table
+from squamish.tables import Task, column_names, read_table
 
 _METHODS = {"paper": PaperMethod}
 
@@ -114,6 +114,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         start = perf_counter()
         method = self._resolve_method()
+        if self.n_jobs is not None:
+            check_range("abs(n_jobs)", abs(self.n_jobs), at_least=1, integer=True)
         table = read_table(self, X, y, self.task)
         ordered, places = table.in_canonical_order()
         classes, evidence = method.classify(ordered, as_generator(self.random_state), self.n_jobs)
@@ -122,7 +124,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.relevance_classes_[places] = classes
         self.support_: NDArray[np.bool_] = self.relevance_classes_ != IRRELEVANT
         self.result_ = RelevanceResult(
-            feature_names=self._names(),
+            feature_names=column_names(X, self.n_features_in_),
             classes=self.relevance_classes_,
             evidence=evidence.spread(places, table.n_features),
             method=" ".join(repr(method).split()),
@@ -137,11 +139,6 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             return self.method
         check_choice("method", self.method, tuple(_METHODS))
         return _METHODS[self.method]()
-
-    def _names(self) -> tuple[str, ...]:
-        """Return the names of the table, or column numbers as text if it has none."""
-        names = getattr(self, "feature_names_in_", range(self.n_features_in_))
-        return tuple(str(name) for name in names)
 
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)

@@ -5,17 +5,18 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
+from decimal import Decimal
 from numbers import Real
+from os import PathLike
 from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy.sparse import issparse
 from sklearn.base import BaseEstimator
-from sklearn.utils.multiclass import type_of_target
 from sklearn.utils.validation import validate_data
 
-from squamish.errors import InputError, check_choice
+from squamish.errors import InputError, InputTypeError, check_choice
 
 Task = Literal["classification", "regression"]
 
@@ -32,7 +33,7 @@ class Table:
     X : ndarray of shape (n_samples, n_features)
         The features.
     y : ndarray of shape (n_samples,)
-        Class codes 0, 1, ... for classification, floats for regression.
+        Class codes 0, 1, ... for classification, amounts scaled to [-1, 1] for regression.
     task : {"classification", "regression"}
         What kind of target ``y`` is.
     """
@@ -55,7 +56,7 @@ class Table:
         return replace(self, X=np.column_stack([self.X, column]))
 
     def in_canonical_order(self) -> tuple[Table, NDArray[np.intp]]:
-        """Drop constant columns and sort columns and rows by what they hold.
+        """Drop constant columns, scale the others, sort columns and rows by what they hold.
 
         Forests break ties by position and draw rows and columns by number, so a verdict
         would otherwise change with the order in which the table happens to be stored.
@@ -70,7 +71,7 @@ class Table:
         varying = np.flatnonzero(_varies(self.X))
         columns, rows = _canonical_order(self.X[:, varying], self.y)
         places = varying[columns]
-        return replace(self, X=self.X[np.ix_(rows, places)], y=self.y[rows]), places
+        return replace(self, X=_standardise(self.X[np.ix_(rows, places)]), y=self.y[rows]), places
 
 
 def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> Table:
@@ -92,7 +93,7 @@ def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> T
     Table
         The checked table.
     """
-    _refuse_repeated_names(X)
+    _refuse_frame(X)
     try:
         values, target = validate_data(
             estimator,
@@ -102,7 +103,7 @@ def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> T
             ensure_all_finite="allow-nan",
             ensure_min_samples=2,
         )
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         complaint = _complaint(X, y)
         if complaint is None:
             raise
@@ -128,28 +129,36 @@ def infer_task(y: NDArray[Any]) -> Task:
     >>> infer_task(np.arange(100))
     'regression'
     """
-    if type_of_target(y).startswith("continuous"):
-        return "regression"
-    numeric = np.issubdtype(y.dtype, np.number)
-    return "regression" if numeric and len(np.unique(y)) > MOST_CLASSES else "classification"
+    if not np.issubdtype(y.dtype, np.number):
+        return "classification"
+    fractions = np.any(y != np.rint(y))
+    return "regression" if fractions or len(np.unique(y)) > MOST_CLASSES else "classification"
+
+
+def column_names(X: Any, n_features: int) -> tuple[str, ...]:
+    """Return the names of a frame's columns as text, or numbers if it has no names."""
+    return tuple(str(name) for name in getattr(X, "columns", range(n_features)))
 
 
 def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as numbers and any other labels as text, where they came as objects."""
+    """Return numbers as numbers and text as text, where they came as objects."""
+    if y.dtype.kind in "mM":
+        raise InputError(f"y holds dates or times ({y.dtype}); turn them into numbers first")
     if y.dtype != object:
         return y
     complaint = _complaint_about_target(y)
     if complaint is not None:
         raise InputError(complaint)
-    if all(isinstance(value, Real) for value in y):
+    if all(isinstance(value, Real | Decimal) for value in y):
         return y.astype(np.float64)
+    if all(isinstance(value, str) for value in y):
+        return y.astype(str)
     kinds = sorted({type(value).__name__ for value in y})
-    if len(kinds) > 1:
-        raise InputError(f"y mixes {' and '.join(kinds)}; labels must be of one kind")
-    return y.astype(str)
+    raise InputError(f"y holds {' and '.join(kinds)}; it must hold text only or numbers only")
 
 
 def _encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
+    """Return class codes, or amounts around their mean, 1 apart from it at the most."""
     values, codes = np.unique(y, return_inverse=True)
     if len(values) == 1:
         raise InputError(
@@ -157,22 +166,49 @@ def _encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
             "it must hold two or more different values"
         )
     if task == "classification":
+        if len(values) > max(len(y) / 2, 2):
+            raise InputError(
+                f"y has {len(values)} different values in {len(y)} rows; classes must repeat "
+                "(task='regression' takes numbers as amounts)"
+            )
         return codes
     try:
-        return y.astype(np.float64)
+        return _standardise(y.astype(np.float64)[:, np.newaxis])[:, 0]
     except ValueError:
         raise InputError(
             f"task is 'regression', but y holds {str(values[0])!r}, which is not a number"
         ) from None
 
 
-def _refuse_repeated_names(X: Any) -> None:
+def _standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Centre and scale columns that vary: LightGBM rounds to float32 and cuts off at 1e-35."""
+    X = np.divide(X, np.nanmax(np.abs(X), axis=0))
+    X -= np.nanmean(X, axis=0)
+    X /= np.nanmax(np.abs(X), axis=0)
+    return X
+
+
+def _refuse_frame(X: Any) -> None:
+    """Refuse what can be seen from outside: no table, repeated names, dates."""
+    if isinstance(X, str | bytes | PathLike):
+        raise InputError(f"X is {X!r}; read the file first and pass the table")
+    if hasattr(X, "collect"):
+        raise InputError(f"X is a {type(X).__name__}; collect() it first")
     names = Counter(str(name) for name in getattr(X, "columns", ()))
     repeated = [name for name, count in names.items() if count > 1]
     if repeated:
         raise InputError(
             f"column names must differ; more than one column is called {', '.join(repeated)}"
         )
+    if hasattr(X, "columns") and not names:
+        raise InputError("X has no columns; it must have 1 or more (0 feature(s) found)")
+    dtypes = [str(dtype).lower() for dtype in getattr(X, "dtypes", ())]
+    for name, dtype in zip(names, dtypes, strict=False):
+        if dtype.startswith(("date", "time", "duration", "period")):
+            raise InputError(
+                f"column {name!r} holds dates or times ({dtype}); columns must be numeric: "
+                "turn it into numbers, such as days since a start, first"
+            )
 
 
 def _complaint(X: Any, y: Any) -> str | None:
@@ -198,10 +234,10 @@ def _columns(X: Any) -> Iterator[tuple[str, NDArray[Any]]]:
 
 
 def _complaint_about_column(name: str, column: NDArray[Any]) -> str | None:
-    try:
-        infinite = np.flatnonzero(np.isinf(column.astype(np.float64)))
-    except (TypeError, ValueError):
-        return _complaint_about_text(name, column)
+    numbers = _as_floats(column)
+    if numbers is None:
+        return _complaint_about_value(name, column)
+    infinite = np.flatnonzero(np.isinf(numbers))
     if len(infinite) == 0:
         return None
     return (
@@ -210,14 +246,17 @@ def _complaint_about_column(name: str, column: NDArray[Any]) -> str | None:
     )
 
 
-def _complaint_about_text(name: str, column: NDArray[Any]) -> str | None:
+def _complaint_about_value(name: str, column: NDArray[Any]) -> str | None:
     for row, value in enumerate(column):
         try:
             float(value)
-        except ValueError:
-            return f"{name} holds the text {str(value)!r} in row {row}; columns must be numeric"
+        except (ValueError, OverflowError):
+            return f"{name} holds {str(value)!r} in row {row}; columns must be numeric"
         except TypeError:
-            continue
+            raise InputTypeError(
+                f"{name} holds {value!r} in row {row}; every argument must be a number, or a "
+                f"string that stands for a number, not {type(value).__name__}"
+            ) from None
     return None
 
 
@@ -226,10 +265,18 @@ def _complaint_about_target(y: Any) -> str | None:
     missing = sum(map(_is_missing, values)) if values.ndim == 1 else 0
     if missing:
         return f"y has {missing} missing values of {len(values)}; drop these rows first"
-    if np.issubdtype(values.dtype, np.floating) and np.isinf(values).any():
-        row = int(np.flatnonzero(np.isinf(values))[0])
+    numbers = None if values.dtype.kind in "USmM" else _as_floats(values)
+    if numbers is not None and np.isinf(numbers).any():
+        row = int(np.flatnonzero(np.isinf(numbers))[0])
         return f"y holds {values[row]} in row {row}; the target must be finite"
     return None
+
+
+def _as_floats(values: NDArray[Any]) -> NDArray[np.float64] | None:
+    try:
+        return values.astype(np.float64)
+    except (TypeError, ValueError, OverflowError):
+        return None
 
 
 def _is_missing(value: Any) -> bool:
@@ -259,8 +306,9 @@ def _canonical_order(
     for j, column in enumerate(X.T):
         ranks[:, j] = _ranks(column)
     column_hash = _mix(ranks * np.uint64(2**32) + target[:, np.newaxis]).sum(axis=0)
-    # Shifted and stretched copies have the same ranks: their values decide.
-    columns = np.lexsort([np.nanmax(X, axis=0), np.nanmin(X, axis=0), column_hash])
+    # Copies through a monotone function have the same ranks: their values decide.
+    value_hash = _mix((X + 0.0).view(np.uint64)).sum(axis=0)
+    columns = np.lexsort([value_hash, column_hash])
     position = np.arange(len(columns), dtype=np.uint64)
     row_hash = _mix(ranks[:, columns] * np.uint64(2**32) + position).sum(axis=1)
     return columns, np.lexsort([row_hash, target])

@@ -1,15 +1,9 @@
-"""Problems whose relevant, redundant and irrelevant columns are known.
-
-Every generator returns a :class:`Problem`: a table, a target, the true class of every
-column and the true redundancy groups. :func:`load_preset` gives the data sets of the
-paper by name.
-"""
+"""The generators of the paper: linear, non-linear, regression; and its presets by name."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,8 +12,7 @@ from sklearn.datasets import make_classification
 from squamish.errors import InputError, check_range
 from squamish.execution import RandomState, as_generator
 from squamish.result import IRRELEVANT, STRONG, WEAK
-
-Task = Literal["classification", "regression"]
+from squamish.tables import Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,6 +76,8 @@ class Problem:
         (array([1, 1, 2]), ((0, 1),))
         """
         order = np.asarray(order)
+        if not np.array_equal(np.sort(order), np.arange(len(self.classes))):
+            raise InputError("order must name every column exactly once")
         position = np.argsort(order)
         return replace(
             self,
@@ -116,7 +111,8 @@ def make_linear(
     n_strong : int
         Number of strongly relevant columns.
     group_sizes : sequence of int
-        The number of copies in each redundant group, two at the least.
+        The number of copies in each redundant group, two at the least (a single column
+        is strong: count it in ``n_strong``).
     n_irrelevant : int
         Number of standard normal columns that have nothing to do with the target.
     n_repeated : int
@@ -238,6 +234,7 @@ def make_regression(
     Problem(regression, 200 x 3: 1 strong, 2 weak (groups: 1), 0 irrelevant)
     """
     layout = _Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
+    check_range("target_noise", target_noise, at_least=0, below=np.inf)
     rng = as_generator(random_state)
     informative = rng.standard_normal((n_samples, layout.n_informative))
     weights = rng.uniform(0.5, 1.5, informative.shape[1])
@@ -258,17 +255,14 @@ class _Layout:
     shuffle: bool
 
     def __post_init__(self) -> None:
-        for name in ("n_strong", "n_irrelevant", "n_repeated", "noise"):
-            check_range(name, getattr(self, name), at_least=0)
-        check_range("n_samples", self.n_samples, at_least=2)
+        for name in ("n_strong", "n_irrelevant", "n_repeated"):
+            check_range(name, getattr(self, name), at_least=0, integer=True)
+        check_range("n_samples", self.n_samples, at_least=2, integer=True)
+        check_range("noise", self.noise, at_least=0, below=np.inf)
         if self.n_informative == 0:
             raise InputError("n_strong is 0 and group_sizes is empty: nothing makes the target")
         for size in self.group_sizes:
-            if size < 2:
-                raise InputError(
-                    f"group_sizes holds {size}; a redundant group has 2 or more columns "
-                    "(a single one is strong: count it in n_strong)"
-                )
+            check_range("a group's size", size, at_least=2, integer=True)
 
     @property
     def n_informative(self) -> int:

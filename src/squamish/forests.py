@@ -1,4 +1,4 @@
-"""The models that judge features, and the loss they are judged by."""
+"""The random forests of the paper, and the loss they are judged by."""
 
 from __future__ import annotations
 

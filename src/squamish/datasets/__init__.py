@@ -1,0 +1,27 @@
+"""Problems whose relevant, redundant and irrelevant columns are known.
+
+Every generator returns a :class:`Problem`: a table, a target, the true class of every
+column and the true redundancy groups. :func:`load_preset` gives the data sets of the
+paper by name, :func:`load_problem` those and many other shapes.
+"""
+
+from squamish.datasets.families import PROBLEMS, load_problem
+from squamish.datasets.generators import (
+    PRESETS,
+    Problem,
+    load_preset,
+    make_linear,
+    make_nonlinear,
+    make_regression,
+)
+
+__all__ = [
+    "PRESETS",
+    "PROBLEMS",
+    "Problem",
+    "load_preset",
+    "load_problem",
+    "make_linear",
+    "make_nonlinear",
+    "make_regression",
+]
