@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks examples
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark-paper clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,8 +38,10 @@ format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-benchmark-paper: $(VENV)/installed-dev ## rate method="paper" on the paper's presets (about 20 minutes)
-	$(BIN)/python benchmarks/paper_presets.py
+benchmark: $(VENV)/installed-dev ## rate the methods on problems with known truth (about 40 minutes)
+	$(BIN)/python benchmarks/accuracy.py --methods crossfit --seeds 20
+	$(BIN)/python benchmarks/accuracy.py --methods paper --problems presets --seeds 10
+	$(BIN)/python benchmarks/accuracy.py --methods paper --problems families --seeds 3
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo-report.md

@@ -91,7 +91,7 @@ def test_sparse_tables_are_refused_with_the_way_out():
 @pytest.mark.parametrize(
     ("selector", "message"),
     [
-        (RelevanceSelector("boruta"), "method is 'boruta'; it must be 'paper'"),
+        (RelevanceSelector("boruta"), "method is 'boruta'; it must be 'crossfit' or 'paper'"),
         (RelevanceSelector(task="ranking"), "task is 'ranking'; it must be 'classification' or"),
         (RelevanceSelector(random_state=-1), "random_state is -1; it must be None, an int of 0"),
         (RelevanceSelector(PaperMethod(p=2)), "p is 2; it must be a number above 0 and below 0.5"),

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 if TYPE_CHECKING:
+    from squamish.methods.crossfit import CrossfitEvidence
     from squamish.methods.paper import PaperEvidence
 
 STRONG, WEAK, IRRELEVANT = 2, 1, 0
@@ -36,7 +37,7 @@ class RelevanceResult:
         The columns, in the order of the table.
     classes : ndarray of int
         The class of every column: 2 strong, 1 weak, 0 irrelevant.
-    evidence : PaperEvidence
+    evidence : CrossfitEvidence or PaperEvidence
         What the method looked at.
     method : str
         The method, with every parameter that is not at its default.
@@ -50,7 +51,7 @@ class RelevanceResult:
 
     feature_names: tuple[str, ...]
     classes: NDArray[np.int64]
-    evidence: PaperEvidence
+    evidence: CrossfitEvidence | PaperEvidence
     method: str
     task: str
     n_samples: int

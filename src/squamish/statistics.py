@@ -59,3 +59,119 @@ def prediction_interval(samples: ArrayLike, p: float) -> PredictionInterval:
     n = len(draws)
     margin = stats.t.isf(p, n - 1) * draws.std(ddof=1) * np.sqrt(1 + 1 / n)
     return PredictionInterval(float(draws.mean() - margin), float(draws.mean() + margin), draws, p)
+
+
+def holm(p_values: ArrayLike, alpha: float, n_tests: int | None = None) -> NDArray[np.bool_]:
+    """Reject hypotheses with the family-wise error kept at ``alpha`` (Holm's step-down).
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        One for each hypothesis that was tested.
+    alpha : float
+        Probability of even one false rejection.
+    n_tests : int or None
+        Size of the family, if it is larger than the number of p-values given; the others
+        count as not rejected.
+
+    Returns
+    -------
+    ndarray of bool of shape (n,)
+        True for the rejected hypotheses.
+
+    Examples
+    --------
+    >>> from squamish.statistics import holm
+    >>> holm([0.001, 0.02, 0.04], alpha=0.05)
+    array([ True,  True,  True])
+    >>> holm([0.001, 0.02, 0.04], alpha=0.05, n_tests=10)
+    array([ True, False, False])
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    family = n_tests or len(p)
+    order = np.argsort(p)
+    passes = p[order] <= alpha / np.maximum(family - np.arange(len(p)), 1)
+    rejected = np.zeros(len(p), dtype=bool)
+    rejected[order[np.cumprod(passes).astype(bool)]] = True
+    return rejected
+
+
+def paired_p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Test every column for a mean above zero, by a one-sided t-test.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics import paired_p_values
+    >>> paired_p_values(np.array([[1.0, -1.0], [2.0, 1.0], [3.0, 0.0]])).round(3)
+    array([0.037, 0.5  ])
+    """
+    n = len(differences)
+    error = differences.std(axis=0, ddof=1) / np.sqrt(n)
+    mean = differences.mean(axis=0)
+    # Differences that are all equal are rounding, or no difference at all.
+    statistic = np.divide(mean, error, out=np.zeros_like(mean), where=error > 1e-12)
+    return np.asarray(stats.t.sf(statistic, n - 1))
+
+
+def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDArray[np.float64]:
+    """Combine the p-values of several tests of the same hypotheses (Cauchy combination).
+
+    The tests may depend on each other in any way. One small p-value is enough, at the
+    price of its weight; several that agree count for more.
+
+    Parameters
+    ----------
+    p_values : ndarray of shape (n_tests, n_hypotheses)
+        A row for each test.
+    weights : array-like of shape (n_tests,)
+        What each test is worth; they sum to 1.
+
+    Returns
+    -------
+    ndarray of shape (n_hypotheses,)
+        One p-value for each hypothesis.
+
+    References
+    ----------
+    Y. Liu and J. Xie: "Cauchy combination test", Journal of the American Statistical
+    Association 115 (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics import combined_p_values
+    >>> combined_p_values(np.array([[0.001, 0.5], [0.7, 0.5]]), [0.5, 0.5]).round(4)
+    array([0.002, 0.5  ])
+    """
+    # A p-value near 1 is no evidence against the other tests, only none for its own.
+    p = np.clip(p_values, 1e-300, 0.9)
+    # For small p the tangent is 1 / (pi p), which does not lose digits.
+    scores = np.where(p < 1e-8, 1 / (np.pi * p), np.tan((0.5 - p) * np.pi))
+    return np.asarray(stats.cauchy.sf(np.asarray(weights) @ scores))
+
+
+def exponential_tail_p_values(
+    values: NDArray[np.float64], null: NDArray[np.float64], share: float = 0.1
+) -> NDArray[np.float64]:
+    """p-values against a sample of the null, beyond its range too.
+
+    Below the upper ``share`` of the null sample the p-value is its rank. Above, the tail
+    is taken to fall off exponentially at the rate of the sample's own tail, which is
+    cautious for any null whose tail is no heavier than that.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics import exponential_tail_p_values
+    >>> null = np.linspace(0, 1, 101)
+    >>> exponential_tail_p_values(np.array([0.5, 2.0]), null).round(6)
+    array([5.0e-01, 0.0e+00])
+    """
+    ordered = np.sort(null)
+    n_tail = max(int(np.ceil(share * len(ordered))), 2)
+    start = ordered[-n_tail]
+    scale = max(np.mean(ordered[-n_tail:] - start) * n_tail / (n_tail - 1), 1e-12)
+    rank = 1 - np.searchsorted(ordered, values, side="left") / len(ordered)
+    tail = n_tail / len(ordered) * np.exp(-(values - start) / scale)
+    return np.asarray(np.where(values > start, np.minimum(tail, 1.0), rank))

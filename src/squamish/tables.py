@@ -69,9 +69,10 @@ class Table:
             For every column of it, its place in this table.
         """
         varying = np.flatnonzero(_varies(self.X))
-        columns, rows = _canonical_order(self.X[:, varying], self.y)
-        places = varying[columns]
-        return replace(self, X=_standardise(self.X[np.ix_(rows, places)]), y=self.y[rows]), places
+        X = _standardise(self.X[:, varying])
+        columns, rows, signs = _canonical_order(X, self.y)
+        X = X[np.ix_(rows, columns)] * signs[columns]
+        return replace(self, X=X, y=self.y[rows]), varying[columns]
 
 
 def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> Table:
@@ -181,11 +182,15 @@ def _encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
 
 
 def _standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Centre and scale columns that vary: LightGBM rounds to float32 and cuts off at 1e-35."""
+    """Centre columns and scale them to [-1, 1], so that units have no influence.
+
+    LightGBM rounds to float32 and takes what is below 1e-35 for zero. The last digits go,
+    because they depend on the units that the column came in.
+    """
     X = np.divide(X, np.nanmax(np.abs(X), axis=0))
-    X -= np.nanmean(X, axis=0)
-    X /= np.nanmax(np.abs(X), axis=0)
-    return X
+    X -= (np.nanmax(X, axis=0) + np.nanmin(X, axis=0)) / 2
+    X /= np.maximum(np.nanmax(np.abs(X), axis=0), 1e-300)
+    return np.round(X, 12) + 0.0
 
 
 def _refuse_frame(X: Any) -> None:
@@ -294,24 +299,33 @@ def _varies(X: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 def _canonical_order(
     X: NDArray[np.float64], y: NDArray[Any]
-) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Order columns, then rows, by hashes that permuting the table leaves alone.
+) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
+    """Order columns and rows, and turn columns, by hashes that do not depend on any of these.
 
     A column's hash adds up over its rows, and each row contributes the rank of its value
     together with the rank of its target: any order of the rows gives the same sum. Sums
-    over uint64 wrap around and are exact, unlike sums of floats.
+    over uint64 wrap around and are exact, unlike sums of floats. Of a column and its
+    negative, the one with the smaller hash is taken.
     """
     target = _ranks(y)
     ranks = np.empty(X.shape, dtype=np.uint64)
     for j, column in enumerate(X.T):
         ranks[:, j] = _ranks(column)
-    column_hash = _mix(ranks * np.uint64(2**32) + target[:, np.newaxis]).sum(axis=0)
+    upright, turned = (_column_hash(r, target) for r in (ranks, ranks.max(axis=0) - ranks))
+    flip = turned < upright
+    ranks[:, flip] = ranks[:, flip].max(axis=0, initial=0) - ranks[:, flip]
+    signs = np.where(flip, -1.0, 1.0)
     # Copies through a monotone function have the same ranks: their values decide.
-    value_hash = _mix((X + 0.0).view(np.uint64)).sum(axis=0)
-    columns = np.lexsort([value_hash, column_hash])
+    value_hash = _mix((np.round(X * signs, 9) + 0.0).view(np.uint64)).sum(axis=0)
+    columns = np.lexsort([value_hash, np.minimum(upright, turned)])
     position = np.arange(len(columns), dtype=np.uint64)
     row_hash = _mix(ranks[:, columns] * np.uint64(2**32) + position).sum(axis=1)
-    return columns, np.lexsort([row_hash, target])
+    return columns, np.lexsort([row_hash, target]), signs
+
+
+def _column_hash(ranks: NDArray[np.uint64], target: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    hashes: NDArray[np.uint64] = _mix(ranks * np.uint64(2**32) + target[:, np.newaxis]).sum(axis=0)
+    return hashes
 
 
 def _ranks(values: NDArray[Any]) -> NDArray[np.uint64]:

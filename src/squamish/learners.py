@@ -1,0 +1,185 @@
+"""The portfolio of learners that judge features, and the loss they are judged by.
+
+Three kinds, from the plainest to the most flexible: a regularised linear model, the same on
+all squares and products, and boosted trees. Each is fitted to standardised columns, or to the
+normal scores of their ranks, which tame heavy tails and undo monotone transforms.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal, Protocol
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.linear_model import LogisticRegression, RidgeCV
+
+from squamish.tables import Task
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+Fold = tuple[Rows, Rows]
+View = Literal["plain", "ranked"]
+
+# Losses are bounded, so that single rows cannot decide a test.
+LEAST_PROBABILITY = 1e-3
+MOST_TERMS = 2500
+
+
+class Model(Protocol):
+    """A fitted learner."""
+
+    def predict(self, X: Array) -> Array:
+        """Return probabilities of shape (n, classes), or amounts of shape (n,)."""
+
+    def predict_redrawn(self, X: Array, columns: Rows, values: Array) -> Array:
+        """Predict with some columns replaced: values of shape (draws, n, columns)."""
+
+
+@dataclass(frozen=True)
+class Learner:
+    """A way to fit a model: its kind, what it sees of the columns, and how freely it fits."""
+
+    kind: Literal["linear", "quadratic", "boosted"]
+    view: View = "plain"
+    strength: float = 1.0
+
+    def __str__(self) -> str:
+        view = " on ranks" if self.view == "ranked" else ""
+        strength = f" (C={self.strength:g})" if self.kind != "boosted" else ""
+        return f"{self.kind}{view}{strength}"
+
+    def fit(self, X: Array, y: NDArray[Any], task: Task) -> Model:
+        """Fit the learner to columns that already have its view."""
+        if self.kind == "boosted":
+            return _fit_boosted(X, y, task)
+        return _fit_polynomial(X, y, task, self.kind == "quadratic", self.strength)
+
+
+def portfolio(task: Task, n_columns: int) -> list[Learner]:
+    """Return the learners that are tried, plainest first."""
+    if task == "regression":
+        strengths: Sequence[float] = (1.0,)
+    else:
+        strengths = (0.1, 1.0, 10.0, 100.0)
+    views: tuple[View, ...] = ("plain", "ranked")
+    learners = [Learner("linear", view, c) for view in views for c in strengths]
+    if n_columns * (n_columns + 3) / 2 < MOST_TERMS:
+        strengths = (1.0,) if task == "regression" else (0.003, 0.03, 0.3, 3.0)
+        learners += [Learner("quadratic", view, c) for view in views for c in strengths]
+    return [*learners, Learner("boosted")]
+
+
+def row_losses(prediction: Array, y: NDArray[Any]) -> Array:
+    """Return the loss of every row: log loss for probabilities, squared error for amounts."""
+    if y.dtype.kind in "iu":
+        chosen = np.take_along_axis(
+            prediction, np.broadcast_to(y[:, np.newaxis], (*prediction.shape[:-1], 1)), axis=-1
+        )[..., 0]
+        return -np.log(np.clip(chosen, LEAST_PROBABILITY, 1))
+    return np.square(prediction - y)
+
+
+@dataclass(frozen=True)
+class _Boosted:
+    booster: lightgbm.Booster
+    binary: bool
+
+    def predict(self, X: Array) -> Array:
+        out = np.asarray(self.booster.predict(X, num_threads=1))
+        return np.column_stack([1 - out, out]) if self.binary else out
+
+    def predict_redrawn(self, X: Array, columns: Rows, values: Array) -> Array:
+        stacked = np.tile(X, (len(values), 1))
+        stacked[:, columns] = values.reshape(-1, len(columns))
+        out = self.predict(stacked)
+        return out.reshape(len(values), len(X), *out.shape[1:])
+
+
+def _fit_boosted(X: Array, y: NDArray[Any], task: Task) -> Model:
+    n_classes = int(y.max()) + 1 if task == "classification" else 0
+    objective = {0: "regression", 2: "binary"}.get(n_classes, "multiclass")
+    params = dict(
+        objective=objective,
+        num_class=n_classes if objective == "multiclass" else 1,
+        learning_rate=0.1,
+        num_leaves=15,
+        min_data_in_leaf=10,
+        max_bin=63,
+        force_col_wise=True,
+        num_threads=1,
+        seed=0,
+        verbose=-1,
+    )
+    booster = lightgbm.train(params, lightgbm.Dataset(X, y), 100)
+    return _Boosted(booster, objective == "binary")
+
+
+@dataclass(frozen=True)
+class _Polynomial:
+    """Scores ``intercept + x beta + x W x`` for every class, or for the amount."""
+
+    intercept: Array
+    beta: Array
+    W: Array | None
+    task: Task
+
+    def predict(self, X: Array) -> Array:
+        return self._link(self._scores(X))
+
+    def predict_redrawn(self, X: Array, columns: Rows, values: Array) -> Array:
+        delta = values - X[:, columns]
+        slope = np.broadcast_to(self.beta[:, columns], (len(X), *self.beta[:, columns].shape))
+        scores = self._scores(X)
+        if self.W is None:
+            return self._link(scores + np.einsum("dnc,nkc->dnk", delta, slope))
+        slope = slope + 2 * np.einsum("nj,kjc->nkc", X, self.W[:, :, columns])
+        inner = self.W[:, columns][:, :, columns]
+        change = np.einsum("dnc,nkc->dnk", delta, slope)
+        change += np.einsum("dnc,kce,dne->dnk", delta, inner, delta, optimize=True)
+        return self._link(scores + change)
+
+    def _scores(self, X: Array) -> Array:
+        scores = self.intercept + X @ self.beta.T
+        if self.W is not None:
+            scores = scores + np.stack([((X @ w) * X).sum(axis=1) for w in self.W], axis=1)
+        return np.asarray(scores)
+
+    def _link(self, scores: Array) -> Array:
+        if self.task == "regression":
+            return scores[..., 0]
+        if scores.shape[-1] == 1:
+            positive = 1 / (1 + np.exp(-np.clip(scores, -30, 30)))
+            return np.concatenate([1 - positive, positive], axis=-1)
+        exponent = np.exp(scores - scores.max(axis=-1, keepdims=True))
+        return np.asarray(exponent / exponent.sum(axis=-1, keepdims=True))
+
+
+def _fit_polynomial(
+    X: Array, y: NDArray[Any], task: Task, quadratic: bool, strength: float
+) -> Model:
+    d = X.shape[1]
+    left, right = np.triu_indices(d) if quadratic else (np.empty(0, int), np.empty(0, int))
+    terms = np.hstack([X, X[:, left] * X[:, right]])
+    mean, scale = terms.mean(axis=0), terms.std(axis=0)
+    scale[scale < 1e-12] = 1
+    intercept, coef = _fit_linear((terms - mean) / scale, y, task, strength)
+    coef = coef / scale
+    intercept = intercept - coef @ mean
+    if not quadratic:
+        return _Polynomial(intercept, coef, None, task)
+    W = np.zeros((len(coef), d, d))
+    W[:, left, right] = coef[:, d:] / 2
+    return _Polynomial(intercept, coef[:, :d], W + W.transpose(0, 2, 1), task)
+
+
+def _fit_linear(Z: Array, y: NDArray[Any], task: Task, strength: float) -> tuple[Array, Array]:
+    if task == "regression":
+        ridge = RidgeCV(np.logspace(-2, 4, 7)).fit(Z, y)
+        return np.atleast_1d(ridge.intercept_), np.atleast_2d(ridge.coef_)
+    size = Z.shape[1] * (1 if y.max() == 1 else int(y.max()) + 1)
+    solver = "newton-cholesky" if size <= 500 else "lbfgs"
+    model = LogisticRegression(C=strength, solver=solver, tol=1e-3, max_iter=300).fit(Z, y)
+    return np.asarray(model.intercept_), np.asarray(model.coef_)

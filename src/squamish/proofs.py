@@ -1,0 +1,254 @@
+"""Sufficient proofs of relevance: each gives a p-value for every column.
+
+A column is irrelevant if it is independent of the target given any set of the others. So
+dependence of any kind disproves it: on its own, in a product with another column, given all
+other columns, or in the splits of boosted trees.
+"""
+
+from __future__ import annotations
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from squamish.execution import run_tasks
+from squamish.statistics import exponential_tail_p_values
+from squamish.tables import Table
+
+Array = NDArray[np.float64]
+
+
+def normal_scores(X: Array) -> Array:
+    """Replace every value by the normal quantile of its rank, and standardise the columns."""
+    ranks = stats.rankdata(X, axis=0)
+    scores: Array = stats.norm.ppf((ranks - 0.5) / len(X))
+    return (scores - scores.mean(axis=0)) / scores.std(axis=0)
+
+
+def target_scores(table: Table) -> Array:
+    """Return the target as centred columns: one for an amount, one for each class."""
+    if table.task == "regression":
+        return normal_scores(table.y[:, np.newaxis])
+    indicators = (table.y[:, np.newaxis] == np.unique(table.y)).astype(float)
+    centred = indicators - indicators.mean(axis=0)
+    return centred[:, 1:] if centred.shape[1] == 2 else centred
+
+
+def atom_shares(X: Array) -> Array:
+    """Return the share of the most common value in every column.
+
+    Sums over a column that is nearly constant are sums over few rows: they are not normal,
+    and tests that take them for it do not hold their level.
+    """
+    ordered = np.sort(X, axis=0)
+    # The longest run of equal values, column by column.
+    starts = np.vstack([np.ones(X.shape[1], dtype=bool), ordered[1:] != ordered[:-1]])
+    place = np.where(starts, np.arange(len(X))[:, np.newaxis], 0)
+    run = np.arange(len(X))[:, np.newaxis] - np.maximum.accumulate(place, axis=0) + 1
+    return run.max(axis=0) / len(X)
+
+
+def marginal_p_values(table: Table) -> Array:
+    """Test each column on its own: by rank, and in bins for what is not monotone.
+
+    Columns with one value in nearly all rows are tested exactly: are the other rows spread
+    over the classes as a random draw would be?
+    """
+    p = np.minimum(1, 2 * np.minimum(_rank_p_values(table), _bin_p_values(table)))
+    if table.task == "regression":
+        return p
+    rarest = np.bincount(table.y).min() / len(table.y)
+    others = (1 - atom_shares(table.X)) * len(table.y)
+    for j in np.flatnonzero(others * rarest < 5):
+        p[j] = _exact_p_value(table.X[:, j], table.y)
+    return p
+
+
+def _exact_p_value(x: Array, y: NDArray[np.intp]) -> float:
+    """Fisher's exact test of the rows outside the most common value, for each class."""
+    values, counts = np.unique(x, return_counts=True)
+    other = x != values[counts.argmax()]
+    n, m, sizes = len(y), int(other.sum()), np.bincount(y)
+    drawn = np.bincount(y[other], minlength=len(sizes))
+    below = stats.hypergeom.cdf(drawn, n, sizes, m)
+    above = stats.hypergeom.sf(drawn - 1, n, sizes, m)
+    return float(min(1, 2 * len(sizes) * min(below.min(), above.min())))
+
+
+def _rank_p_values(table: Table) -> Array:
+    """Kruskal and Wallis' test for classes, Spearman's for amounts."""
+    n = len(table.y)
+    ranks = stats.rankdata(table.X, axis=0)
+    ranks -= ranks.mean(axis=0)
+    variance = np.square(ranks).sum(axis=0) / (n - 1)
+    if table.task == "regression":
+        y = stats.rankdata(table.y)
+        y -= y.mean()
+        r = y @ ranks / np.sqrt(np.square(y).sum() * variance * (n - 1))
+        t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
+        return np.asarray(2 * stats.t.sf(np.abs(t), n - 2))
+    classes, counts = np.unique(table.y, return_counts=True)
+    sums = np.stack([ranks[table.y == c].sum(axis=0) for c in classes])
+    statistic = (np.square(sums) / counts[:, np.newaxis]).sum(axis=0) / variance
+    return np.asarray(stats.chi2.sf(statistic, len(classes) - 1))
+
+
+def _bin_p_values(table: Table, most_bins: int = 6) -> Array:
+    """Chi-square test of binned values against classes, or against a binned amount."""
+    y = table.y
+    if table.task == "regression":
+        y = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
+    classes, y = np.unique(y, return_inverse=True)
+    counts = np.bincount(y)
+    # Five expected in every cell, so that the chi-square approximation holds.
+    n_bins = int(np.clip(counts.min() // 5, 2, most_bins))
+    cuts = np.quantile(table.X, np.linspace(0, 1, n_bins + 1)[1:-1], axis=0)
+    bins = sum((cut < table.X).astype(np.int8) for cut in cuts)
+    indicators = (y[:, np.newaxis] == np.arange(len(classes))).astype(float)
+    statistic, used = np.zeros(table.n_features), np.zeros(table.n_features)
+    sparse = np.zeros(table.n_features, dtype=bool)
+    for b in range(n_bins):
+        member = (bins == b).astype(float)
+        observed = member.T @ indicators
+        expected = np.outer(member.sum(axis=0), counts / len(y))
+        statistic += np.divide(
+            np.square(observed - expected),
+            expected,
+            out=np.zeros_like(expected),
+            where=expected > 0,
+        ).sum(axis=1)
+        used += member.any(axis=0)
+        sparse |= member.any(axis=0) & (expected.min(axis=1) < 3)
+    freedom = (used - 1) * (len(classes) - 1)
+    return np.where((freedom > 0) & ~sparse, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
+
+
+def product_p_values(Z: Array, targets: Array) -> Array:
+    """Test the product of each column with each other column against the target.
+
+    If a column is independent of the other and of the target, the sum of target times
+    product has mean zero, and the variance in the denominator: that of the sum of
+    independent terms, or that over all orders of the column, whichever is larger.
+    Corrected for the number of partners and targets.
+    """
+    n, d = Z.shape
+    if d < 2:
+        return np.ones(d)
+    largest = np.zeros(d)
+    for r in targets.T:
+        weighted = Z * r[:, np.newaxis]
+        own = np.square(weighted).T @ np.square(Z)
+        ordered = n * weighted.var(axis=0)
+        variance = np.maximum(own, ordered[:, np.newaxis])
+        ratio = np.abs(weighted.T @ Z) / np.sqrt(variance)
+        np.fill_diagonal(ratio, 0)
+        largest = np.maximum(largest, ratio.max(axis=0))
+    p = np.minimum(1, 2 * stats.norm.sf(largest) * (d - 1) * targets.shape[1])
+    return np.where(atom_shares(Z) > 0.9, 1.0, p)
+
+
+def residual_p_values(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Array:
+    """Test columns against what a model without them leaves unexplained.
+
+    Three ways in which a column could help: by itself or in products with the columns of
+    the model, all at once; as a square; in a product with a column outside the model. What
+    the model explains no longer drowns what it does not.
+    """
+    partners = np.column_stack([np.ones(len(Z)), Z[:, model]])
+    weights = np.hstack([partners * r[:, np.newaxis] for r in residuals.T])
+    basis = _orthonormal(weights)
+    # An irrelevant column is independent of the weights, and its scores are standard
+    # normal, so its coordinates in an orthonormal basis are, too.
+    joint = stats.chi2.sf(np.square(basis.T @ Z).sum(axis=0), basis.shape[1])
+    joint[atom_shares(Z) > 0.5] = 1.0
+    squares = np.square(Z) - 1
+    ratio = np.abs(residuals.T @ squares) / np.sqrt(np.square(residuals).T @ np.square(squares))
+    square = 2 * stats.norm.sf(ratio.max(axis=0)) * residuals.shape[1]
+    least = np.minimum(np.minimum(joint, square), product_p_values(Z, residuals))
+    return np.minimum(1, 3 * least)
+
+
+def _orthonormal(X: Array) -> Array:
+    """Return a basis of the main directions of some columns, a quarter of the rows at most."""
+    basis, singular, _ = np.linalg.svd(X / np.linalg.norm(X, axis=0), full_matrices=False)
+    kept = singular > 0.1 * singular[0]
+    kept[len(X) // 4 :] = False
+    return np.asarray(basis[:, kept])
+
+
+def partial_p_values(Z: Array, targets: Array) -> Array:
+    """Test each column given all others in a linear model; 1 where rows are too few for it."""
+    n, d = Z.shape
+    freedom = n - d - 1
+    if freedom < max(20, d // 2):
+        return np.ones(d)
+    values, vectors = np.linalg.eigh(Z.T @ Z)
+    kept = values > 1e-9 * values[-1]
+    basis = vectors[:, kept] / np.sqrt(values[kept])
+    scale = np.sqrt(np.square(basis).sum(axis=1))
+    p = np.ones(d)
+    for r in targets.T:
+        fitted = basis.T @ (Z.T @ r)
+        error = np.sqrt((np.square(r).sum() - np.square(fitted).sum()) / freedom)
+        t = basis @ fitted / (error * scale)
+        p = np.minimum(p, 2 * stats.t.sf(np.abs(t), freedom))
+    return np.where(atom_shares(Z) > 0.9, 1.0, np.minimum(1, p * targets.shape[1]))
+
+
+def shadow_p_values(
+    table: Table,
+    groups: NDArray[np.intp],
+    rng: np.random.Generator,
+    n_jobs: int | None,
+    *,
+    n_sets: int,
+    n_rounds: int,
+) -> Array:
+    """Test the gain in boosted trees against that of permuted columns, the shadows.
+
+    Each round takes one column of every group, so that copies do not share their gain.
+    Shadows are whole rows in another order, which keeps their correlations, and they stay
+    the same for the rounds of a set: a fresh permutation in each round would lack the
+    lasting luck of a real irrelevant column.
+    """
+    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
+
+    def one_set(_: int, rng: np.random.Generator) -> tuple[Array, Array]:
+        shadow = table.X[rng.permutation(len(table.y))]
+        gains = np.zeros((n_rounds, 2 * len(members)))
+        for gain in gains:
+            pick = np.array([rng.choice(m) for m in members])
+            order = rng.permutation(2 * len(members))
+            both = np.hstack([table.X[:, pick], shadow[:, pick]])[:, order]
+            gain[order] = np.log1p(100 * _gain(both, table, rng) / len(table.y))
+        mean = gains.mean(axis=0)
+        return mean[: len(members)], mean[len(members) :]
+
+    real, null = zip(*run_tasks(one_set, range(n_sets), rng, n_jobs), strict=True)
+    p = exponential_tail_p_values(np.mean(real, axis=0), np.concatenate(null))
+    return p[np.searchsorted(np.unique(groups), groups)]
+
+
+def _gain(X: Array, table: Table, rng: np.random.Generator) -> Array:
+    n_classes = int(table.y.max()) + 1 if table.task == "classification" else 0
+    objective = {0: "regression", 2: "binary"}.get(n_classes, "multiclass")
+    params = dict(
+        objective=objective,
+        num_class=n_classes if objective == "multiclass" else 1,
+        num_leaves=15,
+        learning_rate=0.1,
+        feature_fraction=0.3,
+        bagging_fraction=0.632,
+        bagging_freq=1,
+        min_data_in_leaf=10,
+        max_bin=63,
+        enable_bundle=False,
+        force_col_wise=True,
+        feature_pre_filter=False,
+        num_threads=1,
+        verbose=-1,
+        seed=int(rng.integers(2**31)),
+    )
+    booster = lightgbm.train(params, lightgbm.Dataset(X, table.y), 60)
+    return booster.feature_importance("gain").astype(float)

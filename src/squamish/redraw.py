@@ -1,0 +1,102 @@
+"""Redrawing columns from their distribution given all other columns."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.learners import Fold
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+# Ridge penalties for columns of unit variance, as shares of the number of rows.
+PENALTIES = np.array([1e-6, 1e-3, 1e-2, 1e-1, 1.0])
+
+
+@dataclass(frozen=True, eq=False)
+class Residuals:
+    """What the other columns leave unexplained of some columns, out of sample.
+
+    Attributes
+    ----------
+    values : ndarray of shape (n_samples, n_columns)
+        Column minus its prediction from the columns outside its unit.
+    explained : ndarray of shape (n_columns,)
+        Share of the variance that is explained; 0 if none is.
+    """
+
+    values: Array
+    explained: Array
+
+
+def ridge_residuals(
+    views: Sequence[Array], target_view: int, units: Sequence[Rows], folds: Sequence[Fold]
+) -> list[Residuals]:
+    """Predict the columns of each unit from all columns outside it, linearly.
+
+    All regressions of a fold come from one matrix: if P is the inverse of the penalised
+    covariance, what the others leave unexplained of the columns B is ``P_BB^-1 (P x)_B``.
+    The other columns are seen in every view, and the penalty is chosen for each column by
+    the held-out error; no regression at all is one of the choices.
+
+    Parameters
+    ----------
+    views : sequence of ndarray of shape (n_samples, d)
+        The same columns, plain and transformed, each standardised.
+    target_view : int
+        Which of the views is to be predicted.
+    units : sequence of ndarray of int
+        The columns of each unit.
+    folds : sequence of (train, test)
+        Row numbers.
+
+    Returns
+    -------
+    list of Residuals
+        One for each unit.
+    """
+    n, d = views[0].shape
+    context = np.hstack(views)
+    n_penalties = len(PENALTIES)
+    residuals = [np.zeros((n_penalties + 1, n, len(unit))) for unit in units]
+    for train, test in folds:
+        mean = context[train].mean(axis=0)
+        centred = context[train] - mean
+        values, vectors = np.linalg.eigh(centred.T @ centred / len(train))
+        rotated = (context[test] - mean) @ vectors
+        for k, penalty in enumerate(PENALTIES):
+            weights = 1 / (np.maximum(values, 0) + penalty)
+            precise = (rotated * weights) @ vectors.T
+            for unit, residual in zip(units, residuals, strict=True):
+                block = np.concatenate([unit + v * d for v in range(len(views))])
+                inner = (vectors[block] * weights) @ vectors[block].T
+                own = slice(target_view * len(unit), (target_view + 1) * len(unit))
+                residual[k, test] = np.linalg.solve(inner, precise[:, block].T).T[:, own]
+        for unit, residual in zip(units, residuals, strict=True):
+            target = views[target_view][:, unit]
+            residual[n_penalties, test] = target[test] - target[train].mean(axis=0)
+    return [_best(residual) for residual in residuals]
+
+
+def _best(residual: Array) -> Residuals:
+    """Choose the penalty with the least held-out error; the mean unless it is beaten clearly."""
+    error = np.square(residual).mean(axis=1)
+    error[-1] *= 0.97
+    choice = error.argmin(axis=0)
+    columns = np.arange(residual.shape[2])
+    explained = np.maximum(0, 1 - error[choice, columns] / (error[-1] / 0.97))
+    return Residuals(residual[choice, :, columns].T, explained)
+
+
+def redraw(X: Array, residual: Array, n_draws: int, rng: np.random.Generator) -> Array:
+    """Draw new values: the prediction from the other columns plus another row's residual.
+
+    Returns an array of shape (n_draws, n_samples, n_columns).
+    """
+    orders = np.argsort(rng.random((n_draws, len(X))), axis=1)
+    drawn: Array = X - residual + residual[orders]
+    return drawn

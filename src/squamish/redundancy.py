@@ -1,0 +1,137 @@
+"""Who replaces whom: groups of columns before the tests, substitutes after them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.spatial.distance import squareform
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+# Two rank-correlated columns this close stand for each other when importance is read.
+GROUP_CORRELATION = 0.7
+# A substitute explains this share of what all other columns explain together.
+ENOUGH = 0.9
+
+
+def correlation_groups(Z: Array) -> NDArray[np.intp]:
+    """Find the groups of columns that are close to each other on average, numbered from 0.
+
+    Only for reading importances and for tests of whole groups: that two columns are close
+    does not mean that one replaces the other.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.redundancy import correlation_groups
+    >>> x = np.random.default_rng(0).standard_normal((100, 2))
+    >>> correlation_groups(np.column_stack([x, -x[:, 0]]))
+    array([0, 1, 0])
+    """
+    if Z.shape[1] == 1:
+        return np.zeros(1, dtype=np.intp)
+    distance = np.clip(1 - np.abs(np.corrcoef(Z.T)), 0, None)
+    distance = (distance + distance.T) / 2
+    np.fill_diagonal(distance, 0)
+    tree = linkage(squareform(distance, checks=False), "average")
+    labels = fcluster(tree, 1 - GROUP_CORRELATION, "distance")
+    # Numbered in the order in which they appear.
+    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
+    return np.argsort(np.argsort(first))[inverse]
+
+
+def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[int, ...], ...]:
+    """Find the columns that predict column ``j`` as well as all others do together.
+
+    Parameters
+    ----------
+    views : sequence of ndarray of shape (n_samples, d)
+        The columns, plain and transformed, each standardised.
+    j : int
+        The column to be replaced.
+    most : int
+        Largest size of a set.
+
+    Returns
+    -------
+    tuple of tuples of int
+        Every single column that is enough by itself, the best first; or else one set that
+        is enough together, found greedily. Empty if not even all others explain a fifth.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.redundancy import substitutes
+    >>> x = np.random.default_rng(0).standard_normal((200, 3))
+    >>> table = np.column_stack([x, x[:, 0] + x[:, 1], 2 * x[:, 2]])
+    >>> substitutes([table / table.std(axis=0)], 3)
+    ((0, 1),)
+    >>> substitutes([table / table.std(axis=0)], 2)
+    ((4,),)
+    """
+    target = views[0][:, j] - views[0][:, j].mean()
+    others = [k for k in range(views[0].shape[1]) if k != j]
+    if not others:
+        return ()
+    everything = _explained(views, others, target)
+    if everything < 0.2:
+        return ()
+    alone = {k: _explained(views, [k], target) for k in others}
+    enough = [k for k in others if alone[k] >= ENOUGH * everything]
+    if enough:
+        return tuple((k,) for k in sorted(enough, key=lambda k: -alone[k]))
+    chosen: list[int] = []
+    while len(chosen) < most and _explained(views, chosen, target) < ENOUGH * everything:
+        rest = [k for k in others if k not in chosen]
+        if not rest:
+            break
+        chosen.append(max(rest, key=lambda k: _explained(views, [*chosen, k], target)))
+    return (tuple(sorted(chosen)),)
+
+
+def _explained(views: Sequence[Array], columns: Sequence[int], target: Array) -> float:
+    """Share of the variance that a ridge on these columns explains, corrected for their number."""
+    if not columns:
+        return 0.0
+    X = np.hstack([view[:, list(columns)] for view in views])
+    X = X - X.mean(axis=0)
+    n = len(X)
+    gram = X.T @ X
+    gram[np.diag_indices_from(gram)] += 1e-6 * n
+    moment = X.T @ target
+    fitted = float(moment @ np.linalg.solve(gram, moment)) / float(target @ target)
+    free = max(n - X.shape[1] - 1, 1)
+    return 1 - (1 - min(fitted, 1.0)) * (n - 1) / free
+
+
+def replaceable_groups(
+    weak: Sequence[int], replaced_by: dict[int, tuple[tuple[int, ...], ...]]
+) -> tuple[tuple[int, ...], ...]:
+    """Join weak columns that appear in each other's substitutes.
+
+    Examples
+    --------
+    >>> from squamish.redundancy import replaceable_groups
+    >>> replaceable_groups([0, 1, 2, 5], {0: ((1,),), 1: ((0,),), 2: ((9,),), 5: ()})
+    ((0, 1), (2,), (5,))
+    """
+    root = {j: j for j in weak}
+
+    def find(j: int) -> int:
+        while root[j] != j:
+            j = root[j]
+        return j
+
+    for j in weak:
+        for k in {k for group in replaced_by.get(j, ()) for k in group}:
+            if k in root:
+                low, high = sorted((find(j), find(k)))
+                root[high] = low
+    members: dict[int, list[int]] = {}
+    for j in sorted(weak):
+        members.setdefault(find(j), []).append(j)
+    return tuple(tuple(group) for group in members.values())
