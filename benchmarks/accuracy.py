@@ -57,7 +57,8 @@ def rate(method: str, problem: str, seed: int) -> list[Row]:
     rows: list[Row] = []
     for name, (classes, fits, took) in verdicts.items():
         row: Row = {"method": name, "problem": problem, "seed": seed, "fits": fits, "seconds": took}
-        rows.append(row | score(truth.classes, classes))
+        row.update(score(truth.classes, classes))
+        rows.append(row)
     return rows
 
 

@@ -39,7 +39,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         grid search as ``method__alpha``.
     task : {"classification", "regression"} or None, default=None
         What kind of target ``y`` is. None infers it: text, booleans and whole numbers with
-        at most 20 distinct values are classes, other numbers are amounts.
+        at most 20 distinct values, each more than once, are classes; other numbers are
+        amounts.
     random_state : int, Generator, RandomState or None, default=None
         An int makes the result repeatable, whatever ``n_jobs``.
     n_jobs : int or None, default=None

@@ -164,9 +164,9 @@ def exponential_tail_p_values(
     --------
     >>> import numpy as np
     >>> from squamish.statistics import exponential_tail_p_values
-    >>> null = np.linspace(0, 1, 101)
-    >>> exponential_tail_p_values(np.array([0.5, 2.0]), null).round(6)
-    array([5.0e-01, 0.0e+00])
+    >>> null = np.random.default_rng(0).exponential(size=1000)
+    >>> exponential_tail_p_values(np.array([0.0, np.log(2), 7.0]), null).round(4)
+    array([1.    , 0.489 , 0.0009])
     """
     ordered = np.sort(null)
     n_tail = max(int(np.ceil(share * len(ordered))), 2)

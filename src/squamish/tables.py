@@ -36,11 +36,14 @@ class Table:
         Class codes 0, 1, ... for classification, amounts scaled to [-1, 1] for regression.
     task : {"classification", "regression"}
         What kind of target ``y`` is.
+    labels : tuple of str
+        The name of every class, for messages.
     """
 
     X: NDArray[np.float64]
     y: NDArray[Any]
     task: Task
+    labels: tuple[str, ...] = ()
 
     @property
     def n_features(self) -> int:
@@ -69,8 +72,9 @@ class Table:
             For every column of it, its place in this table.
         """
         varying = np.flatnonzero(_varies(self.X))
-        X = _standardise(self.X[:, varying])
-        columns, rows, signs = _canonical_order(X, self.y)
+        raw = self.X[:, varying]
+        X = _standardise(raw)
+        columns, rows, signs = _canonical_order(X, raw, self.y)
         X = X[np.ix_(rows, columns)] * signs[columns]
         return replace(self, X=X, y=self.y[rows]), varying[columns]
 
@@ -112,14 +116,16 @@ def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> T
     target = _plain_labels(target)
     task = infer_task(target) if task is None else task
     check_choice("task", task, get_args(Task))
-    return Table(values, _encode_target(target, task), task)
+    labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
+    return Table(values, _encode_target(target, task), task, tuple(labels))
 
 
 def infer_task(y: NDArray[Any]) -> Task:
     """Tell classes from amounts.
 
-    Text, booleans and whole numbers with at most 20 distinct values are classes; fractions
-    and whole numbers with more values are amounts.
+    Text, booleans and whole numbers with at most 20 distinct values are classes; fractions,
+    whole numbers with more values, and those with a value that occurs only once, as a
+    large count does, are amounts.
 
     Examples
     --------
@@ -132,8 +138,9 @@ def infer_task(y: NDArray[Any]) -> Task:
     """
     if not np.issubdtype(y.dtype, np.number):
         return "classification"
-    fractions = np.any(y != np.rint(y))
-    return "regression" if fractions or len(np.unique(y)) > MOST_CLASSES else "classification"
+    values, counts = np.unique(y, return_counts=True)
+    amounts = np.any(values != np.rint(values)) or len(values) > MOST_CLASSES
+    return "regression" if amounts or (len(values) > 2 and counts.min() == 1) else "classification"
 
 
 def column_names(X: Any, n_features: int) -> tuple[str, ...]:
@@ -298,7 +305,7 @@ def _varies(X: NDArray[np.float64]) -> NDArray[np.bool_]:
 
 
 def _canonical_order(
-    X: NDArray[np.float64], y: NDArray[Any]
+    X: NDArray[np.float64], raw: NDArray[np.float64], y: NDArray[Any]
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
     """Order columns and rows, and turn columns, by hashes that do not depend on any of these.
 
@@ -315,9 +322,12 @@ def _canonical_order(
     flip = turned < upright
     ranks[:, flip] = ranks[:, flip].max(axis=0, initial=0) - ranks[:, flip]
     signs = np.where(flip, -1.0, 1.0)
-    # Copies through a monotone function have the same ranks: their values decide.
-    value_hash = _mix((np.round(X * signs, 9) + 0.0).view(np.uint64)).sum(axis=0)
-    columns = np.lexsort([value_hash, np.minimum(upright, turned)])
+    # Copies through a monotone function have the same ranks: their values decide, and the
+    # units they came in if nothing else differs.
+    value_hash, raw_hash = (
+        _mix((values + 0.0).view(np.uint64)).sum(axis=0) for values in (np.round(X * signs, 9), raw)
+    )
+    columns = np.lexsort([raw_hash, value_hash, np.minimum(upright, turned)])
     position = np.arange(len(columns), dtype=np.uint64)
     row_hash = _mix(ranks[:, columns] * np.uint64(2**32) + position).sum(axis=1)
     return columns, np.lexsort([row_hash, target]), signs

@@ -9,6 +9,7 @@ strong is weak, and its substitutes are those that predict it.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
 import lightgbm
@@ -20,7 +21,7 @@ from sklearn.base import BaseEstimator
 from squamish import proofs
 from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
-from squamish.learners import Array, Learner, Rows, portfolio
+from squamish.learners import Array, Fold, Learner, Rows, portfolio
 from squamish.redraw import ridge_residuals
 from squamish.redundancy import correlation_groups, replaceable_groups, substitutes
 from squamish.result import IRRELEVANT, STRONG, WEAK
@@ -210,7 +211,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         groups = self._prove_without_model(case, shadow_rng, n_jobs)
         race = self._prove_useful(case)
-        if race is not None and self._prove_in_trees(case, groups, tree_rng):
+        if self._prove_in_trees(case, groups, tree_rng):
             race = case.race(case.relevant, race)
         A = case.relevant
 
@@ -223,11 +224,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         check_range("alpha", self.alpha, above=0, below=1)
         check_range("min_effect", self.min_effect, at_least=0, below=1)
         check_range("n_folds", self.n_folds, at_least=2, at_most=len(X.y), integer=True)
-        if X.task == "classification" and np.bincount(X.y).min() < 2:
-            raise InputError(
-                "y has a class with 1 row only; every class must have 2 or more, so that one "
-                "can be predicted from the other"
-            )
+        if X.task == "classification":
+            single = [X.labels[c] for c in np.flatnonzero(np.bincount(X.y) == 1)]
+            if single:
+                raise InputError(
+                    f"y has one row only of class {', '.join(single)}; every class must have 2 "
+                    "or more, so that one can be predicted from the others"
+                )
 
     def _open(self, X: Table, rng: np.random.Generator, n_jobs: int | None) -> _Case:
         """Lay out the table in both views, and bound the influence of extreme amounts."""
@@ -394,7 +397,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         view = case.fit.view(race.learner)
         guess = view[:, A[i]] - leftover
         others = view[:, context[context != A[i]]]
-        guess = guess + _boosted_guess(others, leftover, case.fit)
+        more = _boosted_guess(others, leftover, case.fit.folds)[0]
+        if np.square(leftover - more).mean() < np.square(leftover).mean():
+            guess = guess + more
         with_guess = np.column_stack([view[:, rest], guess])
         trials.append(case.fit.losses(race.learner, with_guess))
         case.n_fits += (len(trials) + 1) * len(case.fit.folds)
@@ -483,20 +488,25 @@ def _context(Z: Array, A: Rows) -> Rows:
 
 
 def _depends(leftover: Array, case: _Case, context: Rows, j: int) -> bool:
-    """Tell whether the size of what is left of a column depends much on another column.
+    """Tell whether what is left of a column, or its size, depends much on other columns.
 
-    If so, a redraw that permutes it is not a draw from the right distribution.
+    If so, a redraw that permutes it is not a draw from the right distribution. Asked in
+    closed form for sizes, and of boosted trees on one fold for anything else.
     """
     others = context[context != j]
     if len(others) == 0:
         return False
-    size = proofs.normal_scores(np.abs(leftover - leftover.mean())[:, np.newaxis])[:, 0]
+    centred = leftover - leftover.mean()
+    sizes = proofs.normal_scores(np.column_stack([np.abs(centred), centred]))
     spread = proofs.normal_scores(np.abs(case.fit.plain[:, others]))
-    return bool(np.abs(size @ spread).max() / len(size) > MUCH)
+    if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
+        return True
+    guess, test = _boosted_guess(case.fit.plain[:, others], centred, case.fit.folds[:1])
+    return bool(np.square(centred - guess)[test].mean() < (1 - MUCH) * centred[test].var())
 
 
-def _boosted_guess(X: Array, target: Array, fit: CrossFit) -> Array:
-    """Predict a column from others by boosted trees, out of sample; 0 if that does not help."""
+def _boosted_guess(X: Array, target: Array, folds: Sequence[Fold]) -> tuple[Array, Rows]:
+    """Predict a column from others by boosted trees, in the test rows of these folds."""
     params = dict(
         learning_rate=0.1,
         num_leaves=15,
@@ -508,8 +518,7 @@ def _boosted_guess(X: Array, target: Array, fit: CrossFit) -> Array:
         verbose=-1,
     )
     guess = np.zeros(len(target))
-    for train, test in fit.folds:
+    for train, test in folds:
         booster = lightgbm.train(params, lightgbm.Dataset(X[train], target[train]), 80)
         guess[test] = booster.predict(X[test], num_threads=1)
-    helps = np.square(target - guess).mean() < np.square(target).mean()
-    return guess if helps else np.zeros(len(target))
+    return guess, np.concatenate([test for _, test in folds])
