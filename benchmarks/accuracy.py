@@ -184,6 +184,7 @@ def main() -> None:
         for problem in problems
         for method in options.methods
     ]
+    RESULTS.mkdir(exist_ok=True)
     path = RESULTS / "accuracy.csv"
     run(tasks, path, options.jobs)
     text = "\n".join(tables(read(path)))
