@@ -5,7 +5,13 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from squamish.errors import InputError
-from squamish.statistics import prediction_interval
+from squamish.statistics import (
+    combined_p_values,
+    exponential_tail_p_values,
+    holm,
+    paired_p_values,
+    prediction_interval,
+)
 
 
 def test_interval_worked_out_by_hand():
@@ -67,3 +73,57 @@ def test_equal_samples_give_a_point():
 def test_impossible_intervals_are_refused(draws, p, message):
     with pytest.raises(InputError, match=message):
         prediction_interval(draws, p)
+
+
+def test_holm_worked_out_by_hand():
+    # Ordered p-values 0.005, 0.02, 0.03, 0.2 against 0.05 / 4, / 3, / 2, / 1.
+    assert holm([0.03, 0.005, 0.2, 0.02], alpha=0.05).tolist() == [False, True, False, False]
+    assert holm([0.01, 0.005, 0.2, 0.012], alpha=0.05).tolist() == [True, True, False, True]
+    assert holm([], alpha=0.05).tolist() == []
+
+
+@given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0.001, 0.2))
+def test_holm_rejects_what_bonferroni_rejects_and_no_more_than_no_correction(p, alpha):
+    rejected = holm(p, alpha)
+    assert np.all(rejected[np.array(p) <= alpha / len(p)])
+    assert np.all(np.array(p)[rejected] <= alpha)
+
+
+def test_paired_test_agrees_with_scipy():
+    differences = np.random.default_rng(0).normal(0.2, 1, (40, 3))
+    expected = stats.ttest_1samp(differences, 0, alternative="greater").pvalue
+    assert paired_p_values(differences) == pytest.approx(expected)
+
+
+def test_no_difference_at_all_is_no_evidence():
+    assert paired_p_values(np.zeros((20, 1))).tolist() == [0.5]
+
+
+def test_combination_holds_its_level_for_dependent_tests():
+    rng = np.random.default_rng(0)
+    common = rng.standard_normal(200_000)
+    own = rng.standard_normal((3, 200_000))
+    p = 2 * stats.norm.sf(np.abs(0.7 * common + np.sqrt(1 - 0.49) * own))
+    combined = combined_p_values(p, [0.5, 0.3, 0.2])
+    for level in (0.01, 0.001):
+        assert np.mean(combined < level) < 1.3 * level
+
+
+def test_combination_costs_a_single_proof_no_more_than_its_weight():
+    p = np.array([[1e-12], [1.0], [0.8]])
+    assert combined_p_values(p, [0.2, 0.4, 0.4])[0] == pytest.approx(5e-12, rel=1e-3)
+
+
+def test_proofs_that_agree_count_for_more_than_the_best_of_them():
+    alone = combined_p_values(np.array([[1e-3], [0.5]]), [0.5, 0.5])
+    agreed = combined_p_values(np.array([[1e-3], [1e-3]]), [0.5, 0.5])
+    assert agreed[0] < 0.6 * alone[0]
+
+
+def test_tail_beyond_the_null_sample_is_cautious_for_a_normal_null():
+    rng = np.random.default_rng(0)
+    null = rng.standard_normal(400)
+    values = np.array([3.5, 4.0, 5.0])
+    p = exponential_tail_p_values(values, null)
+    assert np.all(p > stats.norm.sf(values))
+    assert np.all(np.diff(p) < 0)

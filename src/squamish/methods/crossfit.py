@@ -314,7 +314,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         weights = np.array(list(WEIGHTS.values()))
         case.p_relevant = combined_p_values(p, weights)
         before = len(case.relevant)
-        best = (weights[:, np.newaxis] / p).argmax(axis=0)
+        best = (weights[:, np.newaxis] / np.maximum(p, 1e-300)).argmax(axis=0)
         for j in np.flatnonzero(holm(case.p_relevant, self.alpha)):
             case.proof[j] = case.proof[j] or list(WEIGHTS)[best[j]]
         return len(case.relevant) > before

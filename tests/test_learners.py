@@ -1,0 +1,63 @@
+import numpy as np
+import pytest
+
+from squamish.learners import Learner, portfolio, row_losses
+
+
+def data(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 4))
+    score = X[:, 0] + X[:, 1] * X[:, 2]
+    if n_classes == 0:
+        return X, score, "regression"
+    cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
+    return X, np.digitize(score, cuts), "classification"
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+@pytest.mark.parametrize("kind", ["linear", "quadratic", "boosted"])
+@pytest.mark.parametrize("columns", [[1], [0, 2]])
+def test_redrawn_prediction_is_that_of_the_table_with_other_values(kind, n_classes, columns):
+    X, y, task = data(n_classes)
+    model = Learner(kind).fit(X, y, task)
+    values = np.random.default_rng(1).standard_normal((3, 150, len(columns)))
+    redrawn = model.predict_redrawn(X, np.array(columns), values)
+    for draw, prediction in zip(values, redrawn, strict=True):
+        changed = X.copy()
+        changed[:, columns] = draw
+        assert prediction == pytest.approx(model.predict(changed), abs=1e-9)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("kind", ["linear", "quadratic", "boosted"])
+def test_probabilities_sum_to_one(kind, n_classes):
+    X, y, task = data(n_classes)
+    probabilities = Learner(kind).fit(X, y, task).predict(X)
+    assert probabilities.shape == (150, n_classes)
+    assert probabilities.sum(axis=1) == pytest.approx(1)
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 3])
+def test_products_are_learned_by_the_quadratic_learner(n_classes):
+    X, y, task = data(n_classes)
+    losses = {
+        kind: row_losses(Learner(kind).fit(X[:100], y[:100], task).predict(X[100:]), y[100:])
+        for kind in ("linear", "quadratic")
+    }
+    assert losses["quadratic"].mean() < 0.7 * losses["linear"].mean()
+
+
+def test_loss_is_log_loss_for_classes_and_squared_error_for_amounts():
+    probabilities = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
+    expected = [np.log(2), -np.log(0.75), -np.log(1e-3)]
+    assert row_losses(probabilities, np.array([0, 1, 1])) == pytest.approx(expected)
+    assert row_losses(np.array([1.0, 3.0]), np.array([0.0, 5.0])).tolist() == [1, 4]
+
+
+def test_quadratic_learners_are_left_out_where_their_terms_would_be_too_many():
+    assert {learner.kind for learner in portfolio("regression", 10)} == {
+        "linear",
+        "quadratic",
+        "boosted",
+    }
+    assert {learner.kind for learner in portfolio("regression", 100)} == {"linear", "boosted"}

@@ -1,0 +1,117 @@
+"""Each proof holds its level on columns that have nothing to do with the target."""
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from squamish import proofs
+from squamish.tables import Table
+
+
+def table(X, y):
+    return Table(X, y, "regression" if y.dtype.kind == "f" else "classification")
+
+
+def targets(rng, n):
+    return {
+        "two": rng.integers(0, 2, n),
+        "four": rng.integers(0, 4, n),
+        "amount": rng.standard_t(2, n),
+    }
+
+
+@pytest.mark.parametrize("kind", ["two", "four", "amount"])
+@pytest.mark.parametrize("columns", ["normal", "binary", "sparse"])
+def test_marginal_and_partial_tests_hold_their_level(kind, columns):
+    rng = np.random.default_rng(0)
+    rejected = {"marginal": [], "partial": []}
+    for _ in range(25):
+        X = rng.standard_normal((120, 30))
+        if columns == "binary":
+            X = (X > 0.5).astype(float)
+        if columns == "sparse":
+            X = np.where(np.abs(X) < 1.7, 0, X)
+            X[0] = 1  # no column is constant
+        problem = table(X, targets(rng, 120)[kind])
+        scores = proofs.target_scores(problem)
+        rejected["marginal"].append(proofs.marginal_p_values(problem))
+        rejected["partial"].append(proofs.partial_p_values(proofs.normal_scores(X), scores))
+    for name, p in rejected.items():
+        assert np.mean(np.array(p) < 0.01) < 0.02, name
+
+
+@pytest.mark.parametrize("kind", ["two", "four", "amount"])
+def test_product_and_residual_tests_hold_their_level_beside_a_relevant_column(kind):
+    rng = np.random.default_rng(1)
+    found = 0
+    for _ in range(60):
+        X = rng.standard_normal((150, 12))
+        X[:, 6:] = (X[:, 6:] > 1).astype(float)
+        y = targets(rng, 150)[kind]
+        X[:, 0] += 2 * y
+        Z, scores = proofs.normal_scores(X), proofs.target_scores(table(X, y))
+        residual = scores - Z[:, :1] @ np.linalg.lstsq(Z[:, :1], scores, rcond=None)[0]
+        found += np.any(proofs.product_p_values(Z, scores)[1:] < 0.01 / 11)
+        found += np.any(proofs.residual_p_values(Z, residual, np.array([0]))[1:] < 0.01 / 11)
+    assert found <= 6  # 120 families at 1%
+
+
+def test_product_test_finds_the_partners_of_an_xor():
+    X = np.random.default_rng(0).standard_normal((300, 8))
+    y = (X[:, 2] * X[:, 5] > 0).astype(int)
+    p = proofs.product_p_values(proofs.normal_scores(X), proofs.target_scores(table(X, y)))
+    assert np.flatnonzero(p < 1e-6).tolist() == [2, 5]
+
+
+def test_partial_test_finds_a_suppressor():
+    X = np.random.default_rng(0).standard_normal((200, 6))
+    y = X[:, 0] + 0.1 * X[:, 5]
+    X[:, 0] += X[:, 1]
+    Z, scores = proofs.normal_scores(X), proofs.target_scores(table(X, y))
+    assert proofs.marginal_p_values(table(X, y))[1] > 0.01
+    assert proofs.partial_p_values(Z, scores)[1] < 1e-6
+
+
+def test_partial_test_agrees_with_ordinary_least_squares():
+    rng = np.random.default_rng(0)
+    Z = proofs.normal_scores(rng.standard_normal((80, 4)))
+    y = proofs.normal_scores(Z[:, :1] + rng.standard_normal((80, 1)))
+    coef, rss, *_ = np.linalg.lstsq(Z, y[:, 0], rcond=None)
+    error = np.sqrt(rss[0] / 75 * np.diag(np.linalg.inv(Z.T @ Z)))
+    expected = 2 * stats.t.sf(np.abs(coef / error), 75)
+    assert proofs.partial_p_values(Z, y) == pytest.approx(expected)
+
+
+def test_residual_test_finds_what_the_model_leaves():
+    X = np.random.default_rng(0).standard_normal((300, 6))
+    Z = proofs.normal_scores(X)
+    residual = (0.4 * X[:, 1] * X[:, 0] + X[:, 5])[:, np.newaxis]
+    p = proofs.residual_p_values(Z, residual - residual.mean(), np.array([0]))
+    assert p[1] < 1e-4
+    assert np.all(p[2:5] > 1e-3)
+
+
+def test_a_rare_value_is_tested_exactly():
+    y = np.repeat([0, 1], [90, 10])
+    x = np.zeros(100)
+    x[90:93] = [1.0, 2.0, 3.0]
+    p = proofs.marginal_p_values(table(x[:, np.newaxis], y))
+    odds = stats.hypergeom.sf(2, 100, 10, 3)
+    assert p[0] == pytest.approx(4 * odds)
+
+
+def test_share_of_the_most_common_value():
+    X = np.array([[0, 1], [0, 2], [0, 2], [5, 3]], dtype=float)
+    assert proofs.atom_shares(X).tolist() == [0.75, 0.5]
+
+
+@pytest.mark.parametrize("task", ["two", "four", "amount"])
+def test_shadow_test_finds_copies_that_share_their_gain(task):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(300)
+    X = np.column_stack([x, x + 1, -x, 2 * x, rng.standard_normal((300, 8))])
+    y = {"two": (x > 0).astype(int), "four": np.digitize(x, [-0.7, 0, 0.7]), "amount": x}[task]
+    groups = np.r_[np.zeros(4, int), np.arange(1, 9)]
+    p = proofs.shadow_p_values(table(X, y), groups, rng, 1, n_sets=4, n_rounds=2)
+    assert np.all(p[:4] < 1e-3)
+    assert np.all(p[4:] > 1e-3)
