@@ -60,7 +60,7 @@ def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[in
     -------
     tuple of tuples of int
         Every single column that is enough by itself, the best first; or else one set that
-        is enough together, found greedily. Empty if not even all others explain a fifth.
+        is enough together, found greedily. Empty if not even all others explain a third.
 
     Examples
     --------
@@ -78,7 +78,7 @@ def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[in
     if not others:
         return ()
     everything = _explained(views, others, target)
-    if everything < 0.2:
+    if everything < 1 / 3:
         return ()
     alone = {k: _explained(views, [k], target) for k in others}
     enough = [k for k in others if alone[k] >= ENOUGH * everything]
@@ -111,12 +111,12 @@ def _explained(views: Sequence[Array], columns: Sequence[int], target: Array) ->
 def replaceable_groups(
     weak: Sequence[int], replaced_by: dict[int, tuple[tuple[int, ...], ...]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Join weak columns that appear in each other's substitutes.
+    """Join weak columns of which each appears among the other's substitutes.
 
     Examples
     --------
     >>> from squamish.redundancy import replaceable_groups
-    >>> replaceable_groups([0, 1, 2, 5], {0: ((1,),), 1: ((0,),), 2: ((9,),), 5: ()})
+    >>> replaceable_groups([0, 1, 2, 5], {0: ((1,),), 1: ((0,),), 2: ((1, 9),), 5: ()})
     ((0, 1), (2,), (5,))
     """
     root = {j: j for j in weak}
@@ -126,9 +126,10 @@ def replaceable_groups(
             j = root[j]
         return j
 
+    partners = {j: {k for group in replaced_by.get(j, ()) for k in group} for j in weak}
     for j in weak:
-        for k in {k for group in replaced_by.get(j, ()) for k in group}:
-            if k in root:
+        for k in partners[j]:
+            if j in partners.get(k, ()):
                 low, high = sorted((find(j), find(k)))
                 root[high] = low
     members: dict[int, list[int]] = {}

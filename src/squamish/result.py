@@ -72,6 +72,23 @@ class RelevanceResult:
         """The columns that tell nothing about the target."""
         return self._names_of(IRRELEVANT)
 
+    @property
+    def substitutes(self) -> dict[str, tuple[tuple[str, ...], ...]]:
+        """For every weak column, the columns or sets of columns that replace it.
+
+        Empty for ``method="paper"``, which does not tell.
+        """
+        found: dict[int, tuple[tuple[int, ...], ...]] = getattr(self.evidence, "substitutes", {})
+        return {
+            self.feature_names[j]: tuple(self._named(columns) for columns in sets)
+            for j, sets in sorted(found.items())
+        }
+
+    @property
+    def groups(self) -> tuple[tuple[str, ...], ...]:
+        """The weak columns that replace each other. Empty for ``method="paper"``."""
+        return tuple(self._named(group) for group in getattr(self.evidence, "groups", ()))
+
     def __repr__(self) -> str:
         return (
             f"{len(self.strong)} strong, {len(self.weak)} weak, "
@@ -81,17 +98,20 @@ class RelevanceResult:
 
     def __str__(self) -> str:
         """Return the verdict in a few lines that need no explanation."""
-        width = max(map(len, _HEADINGS.values()))
+        strong, weak, irrelevant = ((h, self._names_of(c)) for c, h in _HEADINGS.items())
+        groups = [("  these replace each other", group) for group in self.groups if len(group) > 1]
+        lines = [strong, weak, *groups, irrelevant]
+        width = max(len(heading) for heading, _ in lines)
         return "\n".join(
             fill(
-                ", ".join(" ".join(n.split()) for n in self._names_of(relevance_class)) or "(none)",
+                ", ".join(" ".join(name.split()) for name in names) or "(none)",
                 initial_indent=f"{heading:{width}}  ",
                 subsequent_indent=" " * (width + 2),
                 width=100,
                 break_on_hyphens=False,
                 break_long_words=False,
             )
-            for relevance_class, heading in _HEADINGS.items()
+            for heading, names in lines
         )
 
     def to_markdown(self) -> str:
@@ -120,7 +140,16 @@ class RelevanceResult:
             for c, meaning in _MEANINGS.items()
         ]
         head = ["# Which columns matter", "", repr(self), ""]
-        return "\n".join([*head, "| class | meaning | columns |", "|---|---|---|", *rows])
+        tail = [
+            f"| {_markdown_list((name,))} | {' or '.join(map(_markdown_list, sets)) or '?'} |"
+            for name, sets in self.substitutes.items()
+        ]
+        if tail:
+            tail = ["", "| weak column | can be replaced by |", "|---|---|", *tail]
+        return "\n".join([*head, "| class | meaning | columns |", "|---|---|---|", *rows, *tail])
+
+    def _named(self, columns: tuple[int, ...]) -> tuple[str, ...]:
+        return tuple(self.feature_names[j] for j in columns)
 
     def _names_of(self, relevance_class: int) -> tuple[str, ...]:
         return tuple(self.feature_names[j] for j in np.flatnonzero(self.classes == relevance_class))
