@@ -38,12 +38,16 @@ WEIGHTS = {
     "useful": 0.15,
 }
 SHADOW_SETS, SHADOW_ROUNDS = 4, 3
+# Groups with a combined p-value above this are not worth a test in the trees.
+HOPE = 0.3
 # How often the model is extended by columns that explain what it leaves unexplained.
 MOST_ROUNDS = 3
 # A correlation that leaves little doubt of a dependence, and is strong enough to matter.
 MUCH = 0.3
+# So many rows are enough to see such a dependence.
+MOST_CHECKED = 1000
 # The most columns that imputers look at; more are narrowed down to the closest ones.
-MOST_CONTEXT = 300
+MOST_CONTEXT = 150
 
 
 @dataclass(frozen=True, eq=False)
@@ -258,7 +262,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             return np.zeros(0, dtype=np.intp)
         targets = proofs.target_scores(X)
         groups = correlation_groups(Z)
-        case.p["marginal"] = proofs.marginal_p_values(X)
+        case.p["marginal"] = proofs.with_group_centres(X, Z, groups)
         case.p["product"] = proofs.product_p_values(Z, targets)
         case.p["partial"] = proofs.partial_p_values(Z, targets)
         case.p["shadow"] = proofs.shadow_p_values(
@@ -291,21 +295,26 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     def _prove_in_trees(
         self, case: _Case, groups: NDArray[np.intp], rng: np.random.Generator
     ) -> bool:
-        """Stage 3: groups that boosted trees on all columns would miss. Tells if there are any.
+        """Stage 3: groups that boosted trees on all groups would miss. Tells if there are any.
 
-        The trees see all columns, since a choice of columns by the same rows would favour
-        what it chose. Only groups with some sign of relevance are tested.
+        The trees see one column of every group, relevant or not: a choice by what the same
+        rows say about the target would favour what it chose. Only groups with some sign of
+        relevance are tested.
         """
-        known = np.isin(groups, groups[case.relevant])
-        hopeful = np.unique(groups[(case.p_relevant < 0.3) & ~known])
-        units = [np.flatnonzero(groups == g) for g in hopeful]
-        if not units:
+        numbers, columns = np.unique(groups, return_index=True)
+        known = np.isin(numbers, groups[case.relevant])
+        hope = np.array([case.p_relevant[groups == g].min() < HOPE for g in numbers], dtype=bool)
+        tested = np.flatnonzero(hope & ~known)
+        if len(tested) == 0:
             return False
-        everything = np.arange(case.table.n_features)
-        context = _context(case.fit.ranked, np.concatenate(units))
-        D = self._redraws(case, Learner("boosted"), everything, context, units, rng)[0]
-        for unit, p in zip(units, paired_p_values(D), strict=True):
-            case.p["useful"][unit] = np.minimum(case.p["useful"][unit], min(1.0, 2 * p))
+        order = np.argsort(columns)
+        columns, place = columns[order], np.argsort(order)
+        context = _context(case.fit.ranked, columns[place[tested]], columns)
+        units = [place[[g]] for g in tested]
+        D = self._redraws(case, Learner("boosted"), columns, context, units, rng)[0]
+        for g, p in zip(tested, paired_p_values(D), strict=True):
+            members = groups == numbers[g]
+            case.p["useful"][members] = np.minimum(case.p["useful"][members], min(1.0, 2 * p))
         return self._decide(case)
 
     def _decide(self, case: _Case) -> bool:
@@ -331,7 +340,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         if race is None:
             return strong, removal
         gain = float(np.mean(case.fit.constant_losses() - race.losses))
-        context = _context(case.fit.ranked, A)
+        context = _context(case.fit.ranked, A, np.arange(case.table.n_features))
         units = [np.array([i]) for i in range(len(A))]
         D, leftover, explained = self._redraws(case, race.learner, A, context, units, rng)
         removal["explained"] = explained
@@ -477,14 +486,14 @@ def _residuals(prediction: Array, table: Table) -> Array:
     return residuals[:, 1:] if residuals.shape[1] == 2 else residuals
 
 
-def _context(Z: Array, A: Rows) -> Rows:
-    """Return the columns that imputers look at: all of them, or those closest to ``A``."""
-    if Z.shape[1] <= MOST_CONTEXT:
-        return np.arange(Z.shape[1])
-    closeness = np.abs(Z[:, A].T @ Z).max(axis=0)
-    closeness[A] = np.inf
+def _context(Z: Array, A: Rows, columns: Rows) -> Rows:
+    """Return what imputers of ``A`` look at: all these columns, or those closest to ``A``."""
+    if len(columns) <= MOST_CONTEXT:
+        return columns
+    closeness = np.abs(Z[:, A].T @ Z[:, columns]).max(axis=0)
+    closeness[np.isin(columns, A)] = np.inf
     closest = np.argsort(-closeness, kind="stable")[: max(MOST_CONTEXT, len(A))]
-    return np.sort(closest)
+    return np.sort(columns[closest])
 
 
 def _depends(leftover: Array, case: _Case, context: Rows, j: int) -> bool:
@@ -501,11 +510,16 @@ def _depends(leftover: Array, case: _Case, context: Rows, j: int) -> bool:
     spread = proofs.normal_scores(np.abs(case.fit.plain[:, others]))
     if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
         return True
-    guess, test = _boosted_guess(case.fit.plain[:, others], centred, case.fit.folds[:1])
+    train, test = case.fit.folds[0]
+    # Rows are sorted by the target: take them from everywhere.
+    fold = train[:: max(1, len(train) // MOST_CHECKED)], test
+    guess, test = _boosted_guess(case.fit.plain[:, others], centred, [fold], n_trees=40)
     return bool(np.square(centred - guess)[test].mean() < (1 - MUCH) * centred[test].var())
 
 
-def _boosted_guess(X: Array, target: Array, folds: Sequence[Fold]) -> tuple[Array, Rows]:
+def _boosted_guess(
+    X: Array, target: Array, folds: Sequence[Fold], n_trees: int = 80
+) -> tuple[Array, Rows]:
     """Predict a column from others by boosted trees, in the test rows of these folds."""
     params = dict(
         learning_rate=0.1,
@@ -519,6 +533,6 @@ def _boosted_guess(X: Array, target: Array, folds: Sequence[Fold]) -> tuple[Arra
     )
     guess = np.zeros(len(target))
     for train, test in folds:
-        booster = lightgbm.train(params, lightgbm.Dataset(X[train], target[train]), 80)
+        booster = lightgbm.train(params, lightgbm.Dataset(X[train], target[train]), n_trees)
         guess[test] = booster.predict(X[test], num_threads=1)
     return guess, np.concatenate([test for _, test in folds])
