@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from squamish import proofs
+from squamish.statistics import normal_scores
 from squamish.tables import Table
 
 
@@ -35,7 +36,7 @@ def test_marginal_and_partial_tests_hold_their_level(kind, columns):
         problem = table(X, targets(rng, 120)[kind])
         scores = proofs.target_scores(problem)
         rejected["marginal"].append(proofs.marginal_p_values(problem))
-        rejected["partial"].append(proofs.partial_p_values(proofs.normal_scores(X), scores))
+        rejected["partial"].append(proofs.partial_p_values(normal_scores(X), scores))
     for name, p in rejected.items():
         assert np.mean(np.array(p) < 0.01) < 0.02, name
 
@@ -49,7 +50,7 @@ def test_product_and_residual_tests_hold_their_level_beside_a_relevant_column(ki
         X[:, 6:] = (X[:, 6:] > 1).astype(float)
         y = targets(rng, 150)[kind]
         X[:, 0] += 2 * y
-        Z, scores = proofs.normal_scores(X), proofs.target_scores(table(X, y))
+        Z, scores = normal_scores(X), proofs.target_scores(table(X, y))
         residual = scores - Z[:, :1] @ np.linalg.lstsq(Z[:, :1], scores, rcond=None)[0]
         found += np.any(proofs.product_p_values(Z, scores)[1:] < 0.01 / 11)
         found += np.any(proofs.residual_p_values(Z, residual, np.array([0]))[1:] < 0.01 / 11)
@@ -59,7 +60,7 @@ def test_product_and_residual_tests_hold_their_level_beside_a_relevant_column(ki
 def test_product_test_finds_the_partners_of_an_xor():
     X = np.random.default_rng(0).standard_normal((300, 8))
     y = (X[:, 2] * X[:, 5] > 0).astype(int)
-    p = proofs.product_p_values(proofs.normal_scores(X), proofs.target_scores(table(X, y)))
+    p = proofs.product_p_values(normal_scores(X), proofs.target_scores(table(X, y)))
     assert np.flatnonzero(p < 1e-6).tolist() == [2, 5]
 
 
@@ -67,15 +68,15 @@ def test_partial_test_finds_a_suppressor():
     X = np.random.default_rng(0).standard_normal((200, 6))
     y = X[:, 0] + 0.1 * X[:, 5]
     X[:, 0] += X[:, 1]
-    Z, scores = proofs.normal_scores(X), proofs.target_scores(table(X, y))
+    Z, scores = normal_scores(X), proofs.target_scores(table(X, y))
     assert proofs.marginal_p_values(table(X, y))[1] > 0.01
     assert proofs.partial_p_values(Z, scores)[1] < 1e-6
 
 
 def test_partial_test_agrees_with_ordinary_least_squares():
     rng = np.random.default_rng(0)
-    Z = proofs.normal_scores(rng.standard_normal((80, 4)))
-    y = proofs.normal_scores(Z[:, :1] + rng.standard_normal((80, 1)))
+    Z = normal_scores(rng.standard_normal((80, 4)))
+    y = normal_scores(Z[:, :1] + rng.standard_normal((80, 1)))
     coef, rss, *_ = np.linalg.lstsq(Z, y[:, 0], rcond=None)
     error = np.sqrt(rss[0] / 75 * np.diag(np.linalg.inv(Z.T @ Z)))
     expected = 2 * stats.t.sf(np.abs(coef / error), 75)
@@ -84,7 +85,7 @@ def test_partial_test_agrees_with_ordinary_least_squares():
 
 def test_residual_test_finds_what_the_model_leaves():
     X = np.random.default_rng(0).standard_normal((300, 6))
-    Z = proofs.normal_scores(X)
+    Z = normal_scores(X)
     residual = (0.4 * X[:, 1] * X[:, 0] + X[:, 5])[:, np.newaxis]
     p = proofs.residual_p_values(Z, residual - residual.mean(), np.array([0]))
     assert p[1] < 1e-4

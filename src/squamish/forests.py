@@ -6,18 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from lightgbm import LGBMClassifier, LGBMModel, LGBMRegressor
 from numpy.typing import NDArray
 
 from squamish.tables import Table, Task
-
-try:
-    from lightgbm import LGBMClassifier, LGBMModel, LGBMRegressor
-except OSError as error:
-    raise ImportError(
-        "LightGBM cannot find the OpenMP runtime of this system: install libgomp "
-        "('apt-get install libgomp1' on Debian and Ubuntu, 'dnf install libgomp' on Fedora, "
-        "'brew install libomp' on macOS)"
-    ) from error
 
 
 @dataclass(frozen=True)

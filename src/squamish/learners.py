@@ -98,10 +98,13 @@ class _Boosted:
         return out.reshape(len(values), len(X), *out.shape[1:])
 
 
-def _fit_boosted(X: Array, y: NDArray[Any], task: Task) -> Model:
+def train_trees(
+    X: Array, y: NDArray[Any], task: Task, n_trees: int, **params: Any
+) -> lightgbm.Booster:
+    """Boost small trees in one thread, with settings that suit small tables."""
     n_classes = int(y.max()) + 1 if task == "classification" else 0
     objective = {0: "regression", 2: "binary"}.get(n_classes, "multiclass")
-    params = dict(
+    settings = dict(
         objective=objective,
         num_class=n_classes if objective == "multiclass" else 1,
         learning_rate=0.1,
@@ -113,8 +116,12 @@ def _fit_boosted(X: Array, y: NDArray[Any], task: Task) -> Model:
         seed=0,
         verbose=-1,
     )
-    booster = lightgbm.train(params, lightgbm.Dataset(X, y), 100)
-    return _Boosted(booster, objective == "binary")
+    return lightgbm.train(settings | params, lightgbm.Dataset(X, y), n_trees)
+
+
+def _fit_boosted(X: Array, y: NDArray[Any], task: Task) -> Model:
+    binary = task == "classification" and int(y.max()) == 1
+    return _Boosted(train_trees(X, y, task, 100), binary)
 
 
 @dataclass(frozen=True)

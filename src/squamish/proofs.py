@@ -9,23 +9,16 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from squamish.execution import run_tasks
-from squamish.statistics import exponential_tail_p_values
+from squamish.learners import train_trees
+from squamish.statistics import exponential_tail_p_values, normal_scores
 from squamish.tables import Table
 
 Array = NDArray[np.float64]
-
-
-def normal_scores(X: Array) -> Array:
-    """Replace every value by the normal quantile of its rank, and standardise the columns."""
-    ranks = stats.rankdata(X, axis=0)
-    scores: Array = stats.norm.ppf((ranks - 0.5) / len(X))
-    return (scores - scores.mean(axis=0)) / scores.std(axis=0)
 
 
 def target_scores(table: Table) -> Array:
@@ -256,24 +249,16 @@ def shadow_p_values(
 
 
 def _gain(X: Array, table: Table, rng: np.random.Generator) -> Array:
-    n_classes = int(table.y.max()) + 1 if table.task == "classification" else 0
-    objective = {0: "regression", 2: "binary"}.get(n_classes, "multiclass")
-    params = dict(
-        objective=objective,
-        num_class=n_classes if objective == "multiclass" else 1,
-        num_leaves=15,
-        learning_rate=0.1,
+    booster = train_trees(
+        X,
+        table.y,
+        table.task,
+        n_trees=60,
         feature_fraction=0.3,
         bagging_fraction=0.632,
         bagging_freq=1,
-        min_data_in_leaf=10,
-        max_bin=63,
         enable_bundle=False,
-        force_col_wise=True,
         feature_pre_filter=False,
-        num_threads=1,
-        verbose=-1,
         seed=int(rng.integers(2**31)),
     )
-    booster = lightgbm.train(params, lightgbm.Dataset(X, table.y), 60)
     return booster.feature_importance("gain").astype(float)

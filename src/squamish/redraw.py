@@ -8,11 +8,16 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.learners import Fold
+from squamish.learners import Fold, train_trees
+from squamish.statistics import normal_scores
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
+# A correlation that leaves little doubt of a dependence, and is strong enough to matter.
+MUCH = 0.3
+# So many rows are enough to see such a dependence.
+MOST_CHECKED = 1000
 # Ridge penalties for columns of unit variance, as shares of the number of rows.
 PENALTIES = np.array([1e-6, 1e-3, 1e-2, 1e-1, 1.0])
 
@@ -100,3 +105,32 @@ def redraw(X: Array, residual: Array, n_draws: int, rng: np.random.Generator) ->
     orders = np.argsort(rng.random((n_draws, len(X))), axis=1)
     drawn: Array = X - residual + residual[orders]
     return drawn
+
+
+def depends_on_others(leftover: Array, others: Array, folds: Sequence[Fold]) -> bool:
+    """Tell whether what is left of a column, or its size, depends much on other columns.
+
+    If so, a redraw that permutes it is not a draw from the right distribution. Asked in
+    closed form for sizes, and of boosted trees on one fold for anything else.
+    """
+    if others.shape[1] == 0:
+        return False
+    centred = leftover - leftover.mean()
+    sizes = normal_scores(np.column_stack([np.abs(centred), centred]))
+    spread = normal_scores(np.abs(others))
+    if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
+        return True
+    train, test = folds[0]
+    # Rows are sorted by the target: take them from everywhere.
+    some = train[:: max(1, len(train) // MOST_CHECKED)]
+    guess = boosted_guess(others, centred, [(some, test)], n_trees=40)
+    return bool(np.square(centred - guess)[test].mean() < (1 - MUCH) * centred[test].var())
+
+
+def boosted_guess(X: Array, target: Array, folds: Sequence[Fold], n_trees: int = 80) -> Array:
+    """Predict a column from others by boosted trees, in the test rows of these folds."""
+    guess = np.zeros(len(target))
+    for train, test in folds:
+        booster = train_trees(X[train], target[train], "regression", n_trees, min_data_in_leaf=5)
+        guess[test] = booster.predict(X[test], num_threads=1)
+    return guess

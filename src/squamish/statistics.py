@@ -61,6 +61,13 @@ def prediction_interval(samples: ArrayLike, p: float) -> PredictionInterval:
     return PredictionInterval(float(draws.mean() - margin), float(draws.mean() + margin), draws, p)
 
 
+def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Replace every value by the normal quantile of its rank, and standardise the columns."""
+    ranks = stats.rankdata(X, axis=0)
+    scores: NDArray[np.float64] = stats.norm.ppf((ranks - 0.5) / len(X))
+    return (scores - scores.mean(axis=0)) / scores.std(axis=0)
+
+
 def holm(p_values: ArrayLike, alpha: float, n_tests: int | None = None) -> NDArray[np.bool_]:
     """Reject hypotheses with the family-wise error kept at ``alpha`` (Holm's step-down).
 

@@ -9,10 +9,8 @@ strong is weak, and its substitutes are those that predict it.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 
-import lightgbm
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
@@ -21,11 +19,11 @@ from sklearn.base import BaseEstimator
 from squamish import proofs
 from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
-from squamish.learners import Array, Fold, Learner, Rows, portfolio
-from squamish.redraw import ridge_residuals
+from squamish.learners import Array, Learner, Rows, portfolio
+from squamish.redraw import boosted_guess, depends_on_others, ridge_residuals
 from squamish.redundancy import correlation_groups, replaceable_groups, substitutes
 from squamish.result import IRRELEVANT, STRONG, WEAK
-from squamish.statistics import combined_p_values, holm, paired_p_values
+from squamish.statistics import combined_p_values, holm, normal_scores, paired_p_values
 from squamish.tables import Table
 
 # What each proof is worth when they are combined. Dependence of a column on its own is the
@@ -42,10 +40,6 @@ SHADOW_SETS, SHADOW_ROUNDS = 4, 3
 HOPE = 0.3
 # How often the model is extended by columns that explain what it leaves unexplained.
 MOST_ROUNDS = 3
-# A correlation that leaves little doubt of a dependence, and is strong enough to matter.
-MUCH = 0.3
-# So many rows are enough to see such a dependence.
-MOST_CHECKED = 1000
 # The most columns that imputers look at; more are narrowed down to the closest ones.
 MOST_CONTEXT = 150
 
@@ -246,7 +240,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             if high > low:
                 y = np.clip(y, low - 3 * (high - low), high + 3 * (high - low))
             y = (y - y.mean()) / y.std()
-        ranked = proofs.normal_scores(X.X) if X.n_features else plain
+        ranked = normal_scores(X.X) if X.n_features else plain
         rarest = int(np.bincount(y).min()) if X.task == "classification" else len(y)
         n_folds = min(self.n_folds, rarest)
         fit = CrossFit.over(plain, ranked, y, X.task, n_folds, rng, n_jobs)
@@ -353,7 +347,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             if len(A) == 1:
                 break
             well_explained = explained[i] > 0.5
-            if not well_explained and not _depends(leftover[:, i], case, context, A[i]):
+            if not well_explained and not depends_on_others(
+                leftover[:, i], case.fit.plain[:, context[context != A[i]]], case.fit.folds
+            ):
                 continue
             cost = self._loss_without(case, race, A, int(i), context, leftover[:, i], gain)
             # Where the others tell much of the column the refit decides; where they hardly
@@ -406,7 +402,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         view = case.fit.view(race.learner)
         guess = view[:, A[i]] - leftover
         others = view[:, context[context != A[i]]]
-        more = _boosted_guess(others, leftover, case.fit.folds)[0]
+        more = boosted_guess(others, leftover, case.fit.folds)
         if np.square(leftover - more).mean() < np.square(leftover).mean():
             guess = guess + more
         with_guess = np.column_stack([view[:, rest], guess])
@@ -494,45 +490,3 @@ def _context(Z: Array, A: Rows, columns: Rows) -> Rows:
     closeness[np.isin(columns, A)] = np.inf
     closest = np.argsort(-closeness, kind="stable")[: max(MOST_CONTEXT, len(A))]
     return np.sort(columns[closest])
-
-
-def _depends(leftover: Array, case: _Case, context: Rows, j: int) -> bool:
-    """Tell whether what is left of a column, or its size, depends much on other columns.
-
-    If so, a redraw that permutes it is not a draw from the right distribution. Asked in
-    closed form for sizes, and of boosted trees on one fold for anything else.
-    """
-    others = context[context != j]
-    if len(others) == 0:
-        return False
-    centred = leftover - leftover.mean()
-    sizes = proofs.normal_scores(np.column_stack([np.abs(centred), centred]))
-    spread = proofs.normal_scores(np.abs(case.fit.plain[:, others]))
-    if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
-        return True
-    train, test = case.fit.folds[0]
-    # Rows are sorted by the target: take them from everywhere.
-    fold = train[:: max(1, len(train) // MOST_CHECKED)], test
-    guess, test = _boosted_guess(case.fit.plain[:, others], centred, [fold], n_trees=40)
-    return bool(np.square(centred - guess)[test].mean() < (1 - MUCH) * centred[test].var())
-
-
-def _boosted_guess(
-    X: Array, target: Array, folds: Sequence[Fold], n_trees: int = 80
-) -> tuple[Array, Rows]:
-    """Predict a column from others by boosted trees, in the test rows of these folds."""
-    params = dict(
-        learning_rate=0.1,
-        num_leaves=15,
-        min_data_in_leaf=5,
-        max_bin=63,
-        force_col_wise=True,
-        num_threads=1,
-        seed=0,
-        verbose=-1,
-    )
-    guess = np.zeros(len(target))
-    for train, test in folds:
-        booster = lightgbm.train(params, lightgbm.Dataset(X[train], target[train]), n_trees)
-        guess[test] = booster.predict(X[test], num_threads=1)
-    return guess, np.concatenate([test for _, test in folds])
