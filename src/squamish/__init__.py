@@ -1,7 +1,7 @@
 """Which columns you cannot do without, which are interchangeable, and which are noise."""
 
 try:
-    import lightgbm as _  # everything below needs it, and it needs a library of the system
+    import lightgbm  # noqa: F401 (all else needs it, and it needs a library of the system)
 except OSError as error:
     raise ImportError(
         "LightGBM cannot find the OpenMP runtime of this system: install libgomp "
