@@ -108,7 +108,8 @@ def test_sparse_tables_are_refused_with_the_way_out():
             "max_depth is -1; it must be a whole",
         ),
         (RelevanceSelector(PaperMethod(num_leaves=8.5)), "num_leaves is 8.5; it must be a whole"),
-        (RelevanceSelector(n_jobs=0), r"abs\(n_jobs\) is 0; it must be a whole number at least 1"),
+        (RelevanceSelector(n_jobs=0), "n_jobs is 0; it must be None or a whole number, not 0"),
+        (RelevanceSelector(n_jobs="2"), "n_jobs is '2'; it must be None or a whole number"),
         (RelevanceSelector(PaperMethod(boruta_n_estimators="many")), "boruta_n_estimators is"),
     ],
 )

@@ -12,7 +12,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils.validation import check_is_fitted
 
-from squamish.errors import check_choice, check_range
+from squamish.errors import InputError, check_choice
 from squamish.execution import RandomState, as_generator
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
@@ -118,8 +118,8 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         start = perf_counter()
         method = self._resolve_method()
-        if self.n_jobs is not None:
-            check_range("abs(n_jobs)", abs(self.n_jobs), at_least=1, integer=True)
+        if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
+            raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
         table = read_table(self, X, y, self.task)
         ordered, places = table.in_canonical_order()
         classes, evidence = method.classify(ordered, as_generator(self.random_state), self.n_jobs)
