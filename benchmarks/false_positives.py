@@ -75,7 +75,7 @@ def main() -> None:
         "# Relevant columns in tables of pure noise\n",
         f"{options.runs} tables for each target, of {', '.join(f'{n} x {d}' for n, d in SHAPES)}; "
         "share of tables with even one relevant column, with its 95% interval (Clopper-Pearson).\n",
-        "Made by `make benchmark`.\n",
+        f"Made by `python benchmarks/false_positives.py --runs {options.runs}`.\n",
         "| target | alpha | tables | with a false relevant column | rate | 95% interval |",
         "|---|---|---|---|---|---|",
     ]

@@ -347,6 +347,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             if len(A) == 1:
                 break
             well_explained = explained[i] > 0.5
+            case.n_fits += not well_explained  # the check for other dependence
             if not well_explained and not depends_on_others(
                 leftover[:, i], case.fit.plain[:, context[context != A[i]]], case.fit.folds
             ):
