@@ -83,6 +83,20 @@ def test_a_sum_is_replaced_by_its_terms_together():
     assert evidence.groups == ((1, 2, 3),)
 
 
+@pytest.mark.parametrize(
+    "function", [lambda a, b: np.sin(2 * a) + b**2, lambda a, b: np.tanh(2 * a * b)]
+)
+@pytest.mark.parametrize("classes", [False, True])
+def test_a_curved_function_of_others_is_weak_even_if_the_target_is_linear_in_it(function, classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 7))
+    X[:, 3] = function(X[:, 0], X[:, 1])
+    y = X @ [1.0, 1.0, 1.0, 1.5 / X[:, 3].std(), 0.0, 0.0, 0.0] + 0.5 * rng.standard_normal(600)
+    selector = RelevanceSelector(random_state=0).fit(X, y > 0 if classes else y)
+    assert selector.relevance_classes_.tolist() == [2, 2, 2, 1, 0, 0, 0]
+    assert selector.result_.evidence.substitutes[3] == ((0, 1),)
+
+
 def test_a_grandparent_is_replaced_by_the_parent():
     problem = load_problem("network", random_state=0)
     evidence = verdict(problem.X, problem.y).result_.evidence

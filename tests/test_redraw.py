@@ -65,3 +65,28 @@ def test_redraw_keeps_the_prediction_and_permutes_the_rest():
     drawn = redraw.redraw(X, residual, 4, np.random.default_rng(0))
     assert drawn.shape == (4, 10, 1)
     assert np.sort((drawn - (X - residual))[2, :, 0]).tolist() == [-1] * 5 + [1] * 5
+
+
+@pytest.mark.parametrize(
+    "function",
+    [
+        lambda a, b: np.sin(2 * (a + b)),
+        lambda a, b: a * b,
+        lambda a, b: np.maximum(a, b),
+        lambda a, b: a / (1 + b**2),
+    ],
+)
+def test_a_smooth_function_of_two_columns_is_found(function):
+    X = np.random.default_rng(0).standard_normal((400, 8))
+    target = standardised(function(X[:, 2], X[:, 5]))
+    smooth = redraw.fit_smooth(X, target)
+    assert {2, 5} <= set(smooth.columns.tolist())
+    guess = redraw.best_guess(X, target, np.zeros(400), folds(400))
+    assert np.square(target - guess).mean() < 0.05
+
+
+def test_the_linear_guess_is_kept_where_nothing_better_is_found():
+    rng = np.random.default_rng(0)
+    X, target = rng.standard_normal((200, 5)), rng.standard_normal(200)
+    linear = np.zeros(200)
+    assert np.array_equal(redraw.best_guess(X, target, linear, folds(200)), linear)

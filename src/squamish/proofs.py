@@ -15,7 +15,7 @@ from scipy import stats
 
 from squamish.execution import run_tasks
 from squamish.learners import train_trees
-from squamish.statistics import exponential_tail_p_values, normal_scores
+from squamish.statistics import combined_p_values, exponential_tail_p_values, normal_scores
 from squamish.tables import Table
 
 Array = NDArray[np.float64]
@@ -183,8 +183,8 @@ def residual_p_values(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Ar
     squares = np.square(Z) - 1
     ratio = np.abs(residuals.T @ squares) / np.sqrt(np.square(residuals).T @ np.square(squares))
     square = 2 * stats.norm.sf(ratio.max(axis=0)) * residuals.shape[1]
-    least = np.minimum(np.minimum(joint, square), product_p_values(Z, residuals))
-    return np.minimum(1, 3 * least)
+    tests = np.stack([joint, np.minimum(1, square), product_p_values(Z, residuals)])
+    return combined_p_values(tests, np.full(len(tests), 1 / len(tests)))
 
 
 def _orthonormal(X: Array) -> Array:

@@ -7,6 +7,11 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.base import clone
+from sklearn.kernel_approximation import Nystroem
+from sklearn.linear_model import RidgeCV
+from sklearn.pipeline import Pipeline, make_pipeline, make_union
+from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from squamish.learners import Fold, train_trees
 from squamish.statistics import normal_scores
@@ -20,6 +25,11 @@ MUCH = 0.3
 MOST_CHECKED = 1000
 # Ridge penalties for columns of unit variance, as shares of the number of rows.
 PENALTIES = np.array([1e-6, 1e-3, 1e-2, 1e-1, 1.0])
+# Smooth functions are tried of so many columns, and as wavy as these kernels allow.
+INPUTS = (1, 2, 3, 5)
+KERNEL_GAMMAS = (0.05, 0.3)
+# Models that find a smooth function: trees, then a function for each number of columns and gamma.
+SMOOTH_FITS = 1 + len(INPUTS) * len(KERNEL_GAMMAS)
 
 
 @dataclass(frozen=True, eq=False)
@@ -90,10 +100,10 @@ def ridge_residuals(
 def _best(residual: Array) -> Residuals:
     """Choose the penalty with the least held-out error; the mean unless it is beaten clearly."""
     error = np.square(residual).mean(axis=1)
-    error[-1] *= 0.97
-    choice = error.argmin(axis=0)
+    handicap = np.append(np.ones(len(error) - 1), 0.97)
+    choice = (error * handicap[:, np.newaxis]).argmin(axis=0)
     columns = np.arange(residual.shape[2])
-    explained = np.maximum(0, 1 - error[choice, columns] / (error[-1] / 0.97))
+    explained = 1 - error[choice, columns] / error[-1]
     return Residuals(residual[choice, :, columns].T, explained)
 
 
@@ -121,10 +131,18 @@ def depends_on_others(leftover: Array, others: Array, folds: Sequence[Fold]) -> 
     if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
         return True
     train, test = folds[0]
-    # Rows are sorted by the target: take them from everywhere.
-    some = train[:: max(1, len(train) // MOST_CHECKED)]
-    guess = boosted_guess(others, centred, [(some, test)], n_trees=40)
+    guess = boosted_guess(others, centred, [(thinned(train), test)], n_trees=40)
     return bool(np.square(centred - guess)[test].mean() < (1 - MUCH) * centred[test].var())
+
+
+def best_guess(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Array:
+    """Predict a column from others out of sample: improve on a linear guess if that is possible.
+
+    Either by steps, added to the linear guess, or by a smooth function.
+    """
+    stepwise = linear + boosted_guess(X, target - linear, folds)
+    guesses = (linear, stepwise, smooth_guess(X, target, folds))
+    return min(guesses, key=lambda guess: float(np.square(target - guess).mean()))
 
 
 def boosted_guess(X: Array, target: Array, folds: Sequence[Fold], n_trees: int = 80) -> Array:
@@ -134,3 +152,84 @@ def boosted_guess(X: Array, target: Array, folds: Sequence[Fold], n_trees: int =
         booster = train_trees(X[train], target[train], "regression", n_trees, min_data_in_leaf=5)
         guess[test] = booster.predict(X[test], num_threads=1)
     return guess
+
+
+def smooth_guess(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
+    """Predict a column by a smooth function of a few others, in the test rows of these folds."""
+    smooth = fit_smooth(X, target)
+    X = X[:, smooth.columns]
+    guess = np.zeros(len(target))
+    for train, test in folds:
+        some = thinned(train)
+        guess[test] = clone(smooth.model).fit(X[some], target[some]).predict(X[test])
+    return guess
+
+
+@dataclass(frozen=True, eq=False)
+class Smooth:
+    """A smooth function of few columns that comes close to another column.
+
+    Attributes
+    ----------
+    columns : ndarray of int
+        What it is a function of, the most telling first.
+    explained : float
+        Share of the variance that it explains, each row predicted from the others.
+    model : Pipeline
+        The fitted function.
+    """
+
+    columns: Rows
+    explained: float
+    model: Pipeline
+
+
+def fit_smooth(X: Array, target: Array) -> Smooth:
+    """Find a smooth function of the columns that boosted trees use most.
+
+    Trees find out which columns matter, but come close to a smooth function only slowly.
+    A kernel does so with few rows, if it sees little else than the columns that matter.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.redraw import fit_smooth
+    >>> X = np.random.default_rng(0).standard_normal((300, 6))
+    >>> smooth = fit_smooth(X, np.sin(2 * X[:, 4]) + X[:, 1] ** 2)
+    >>> sorted(smooth.columns.tolist()), smooth.explained > 0.98
+    ([1, 4], True)
+    """
+    rows = thinned(np.arange(len(target)))
+    X, target = X[rows], target[rows]
+    gain = train_trees(X, target, "regression", 40, min_data_in_leaf=5).feature_importance("gain")
+    order = np.argsort(-gain, kind="stable")
+    sizes = [size for size in INPUTS if size <= len(order)]
+    return max(
+        (smooth_function(X, target, order[:size]) for size in sizes),
+        key=lambda smooth: smooth.explained,
+    )
+
+
+def smooth_function(X: Array, target: Array, columns: Rows) -> Smooth:
+    """Fit a smooth function of these columns, as wavy as fits best."""
+    found = []
+    for gamma in KERNEL_GAMMAS:
+        model = make_pipeline(
+            make_union(
+                PolynomialFeatures(2, include_bias=False),
+                Nystroem(gamma=gamma, n_components=min(200, len(X) // 3), random_state=0),
+            ),
+            StandardScaler(),
+            RidgeCV(np.logspace(-4, 3, 8)),
+        ).fit(X[:, columns], target)
+        explained = 1 + model[-1].best_score_ / max(float(target.var()), 1e-12)
+        found.append(Smooth(columns, explained, model))
+    return max(found, key=lambda smooth: smooth.explained)
+
+
+def thinned(rows: Rows) -> Rows:
+    """Return rows from everywhere, at most so many that models of a column stay cheap.
+
+    Rows are sorted by the target, so the first ones would not do.
+    """
+    return rows[:: max(1, len(rows) // MOST_CHECKED)]

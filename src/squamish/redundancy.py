@@ -9,6 +9,8 @@ from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 
+from squamish.redraw import depends_on_others, fit_smooth, smooth_function, thinned
+
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
 
@@ -16,6 +18,8 @@ Rows = NDArray[np.intp]
 GROUP_CORRELATION = 0.7
 # A substitute explains this share of what all other columns explain together.
 ENOUGH = 0.9
+# Less than this explained is no replacement.
+LEAST = 1 / 3
 
 
 def correlation_groups(Z: Array) -> NDArray[np.intp]:
@@ -60,7 +64,8 @@ def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[in
     -------
     tuple of tuples of int
         Every single column that is enough by itself, the best first; or else one set that
-        is enough together, found greedily. Empty if not even all others explain a third.
+        is enough together, found greedily or as what a smooth function needs. Empty if not
+        even all others explain a third.
 
     Examples
     --------
@@ -78,7 +83,11 @@ def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[in
     if not others:
         return ()
     everything = _explained(views, others, target)
-    if everything < 1 / 3:
+    if everything < ENOUGH:
+        curved = _curved_substitute(views[0][:, others], target, everything)
+        if len(curved):
+            return (tuple(sorted(others[k] for k in curved)),)
+    if everything < LEAST:
         return ()
     alone = {k: _explained(views, [k], target) for k in others}
     enough = [k for k in others if alone[k] >= ENOUGH * everything]
@@ -91,6 +100,26 @@ def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[in
             break
         chosen.append(max(rest, key=lambda k: _explained(views, [*chosen, k], target)))
     return (tuple(sorted(chosen)),)
+
+
+def _curved_substitute(X: Array, target: Array, linear: float) -> Rows:
+    """Find columns of which the target is a smooth function, if that says more than a line."""
+    rows = np.arange(len(target))
+    folds = [(rows[rows % 3 != 0], rows[rows % 3 == 0])]
+    if not depends_on_others(target, X, folds):
+        return np.empty(0, dtype=np.intp)
+    smooth = fit_smooth(X, target)
+    if smooth.explained < max(LEAST, 1 - (1 - linear) / 2):
+        return np.empty(0, dtype=np.intp)
+    some = thinned(rows)
+    columns = smooth.columns
+    for column in smooth.columns[::-1]:
+        rest = columns[columns != column]
+        if len(rest) and smooth_function(X[some], target[some], rest).explained >= (
+            ENOUGH * smooth.explained
+        ):
+            columns = rest
+    return columns
 
 
 def _explained(views: Sequence[Array], columns: Sequence[int], target: Array) -> float:

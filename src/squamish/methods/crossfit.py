@@ -20,7 +20,7 @@ from squamish import proofs
 from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
 from squamish.learners import Array, Learner, Rows, portfolio
-from squamish.redraw import boosted_guess, depends_on_others, ridge_residuals
+from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others, ridge_residuals
 from squamish.redundancy import correlation_groups, replaceable_groups, substitutes
 from squamish.result import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import combined_p_values, holm, normal_scores, paired_p_values
@@ -29,11 +29,12 @@ from squamish.tables import Table
 # What each proof is worth when they are combined. Dependence of a column on its own is the
 # most common one and gets the most.
 WEIGHTS = {
-    "marginal": 0.4,
-    "product": 0.2,
+    "marginal": 0.3,
+    "product": 0.15,
     "partial": 0.15,
     "shadow": 0.1,
-    "useful": 0.15,
+    "useful": 0.2,
+    "trees": 0.1,
 }
 SHADOW_SETS, SHADOW_ROUNDS = 4, 3
 # Groups with a combined p-value above this are not worth a test in the trees.
@@ -52,7 +53,7 @@ class CrossfitEvidence:
     ----------
     proof : tuple of str
         The proof that did most to make the column relevant: "marginal", "product",
-        "partial", "shadow" or "useful"; empty if it is not relevant.
+        "partial", "shadow", "useful" or "trees"; empty if it is not relevant.
     proof_p_values : dict of str to ndarray
         The p-value of every column in every proof; 1 if not tested.
     p_relevant : ndarray of float
@@ -271,8 +272,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         Those that do join the model, and what is left is looked at again.
         """
-        race = None
-        for _ in range(MOST_ROUNDS):
+        race, rounds = None, []
+        for n_left in range(MOST_ROUNDS, 0, -1):
             A = case.relevant
             if len(A) == 0:
                 return None
@@ -280,8 +281,11 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             prediction = case.fit.predictions(race.learner, case.fit.view(race.learner)[:, A])
             case.n_fits += len(case.fit.folds)
             p = proofs.residual_p_values(case.fit.ranked, _residuals(prediction, case.table), A)
-            p[A] = 1.0
-            case.p["useful"] = np.minimum(case.p["useful"], np.minimum(1, MOST_ROUNDS * p))
+            p[A] = case.p["useful"][A]
+            # A round more would test the same again as long as the model stays the same.
+            everything = np.stack([*rounds, *[p] * n_left])
+            rounds.append(p)
+            case.p["useful"] = combined_p_values(everything, np.full(MOST_ROUNDS, 1 / MOST_ROUNDS))
             if not self._decide(case):
                 return race
         return case.race(case.relevant, race)
@@ -308,7 +312,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         D = self._redraws(case, Learner("boosted"), columns, context, units, rng)[0]
         for g, p in zip(tested, paired_p_values(D), strict=True):
             members = groups == numbers[g]
-            case.p["useful"][members] = np.minimum(case.p["useful"][members], min(1.0, 2 * p))
+            case.p["trees"][members] = p
         return self._decide(case)
 
     def _decide(self, case: _Case) -> bool:
@@ -352,10 +356,15 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
                 leftover[:, i], case.fit.plain[:, context[context != A[i]]], case.fit.folds
             ):
                 continue
-            cost = self._loss_without(case, race, A, int(i), context, leftover[:, i], gain)
+            view = case.fit.view(race.learner)
+            x, others = view[:, A[i]], view[:, context[context != A[i]]]
+            guess = best_guess(others, x, x - leftover[:, i], case.fit.folds)
+            case.n_fits += SMOOTH_FITS + 2 * len(case.fit.folds)
+            explained[i] = 1 - np.square(x - guess).mean() / x.var()
+            cost = self._loss_without(case, race, A, int(i), guess, gain)
             # Where the others tell much of the column the refit decides; where they hardly
             # do it only has a veto, since it is the weaker test.
-            level = self.alpha if well_explained else 0.2
+            level = self.alpha if explained[i] > 0.5 else 0.2
             least = max(self.min_effect * gain, 0.05 * removal["loss"][i])
             self._note(removal, np.array([i]), cost[:, np.newaxis])
             strong[i] = removal["p"][i] <= level and removal["loss"][i] > least
@@ -386,8 +395,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         race: Race,
         A: Rows,
         i: int,
-        context: Rows,
-        leftover: Array,
+        guess: Array,
         gain: float,
     ) -> Array:
         """Growth of the loss in the best model that does without column ``A[i]``.
@@ -401,14 +409,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             for learner in race.contenders(0.1 * gain)
         ]
         view = case.fit.view(race.learner)
-        guess = view[:, A[i]] - leftover
-        others = view[:, context[context != A[i]]]
-        more = boosted_guess(others, leftover, case.fit.folds)
-        if np.square(leftover - more).mean() < np.square(leftover).mean():
-            guess = guess + more
         with_guess = np.column_stack([view[:, rest], guess])
         trials.append(case.fit.losses(race.learner, with_guess))
-        case.n_fits += (len(trials) + 1) * len(case.fit.folds)
+        case.n_fits += len(trials) * len(case.fit.folds)
         return min(trials, key=lambda losses: float(losses.mean())) - race.losses
 
     @staticmethod
