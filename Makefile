@@ -43,6 +43,7 @@ benchmark: $(VENV)/installed-dev ## rate the methods on problems with known trut
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems presets --seeds 10
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems families --seeds 3
 	$(BIN)/python benchmarks/false_positives.py
+	$(BIN)/python benchmarks/stability.py
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo-report.md

@@ -116,3 +116,13 @@ def test_shadow_test_finds_copies_that_share_their_gain(task):
     p = proofs.shadow_p_values(table(X, y), groups, rng, 1, n_sets=4, n_rounds=2)
     assert np.all(p[:4] < 1e-3)
     assert np.all(p[4:] > 1e-3)
+
+
+def test_what_is_close_to_a_relevant_column_is_proven_and_faint_correlations_are_not():
+    rng = np.random.default_rng(0)
+    Z = rng.standard_normal((5000, 4))
+    Z[:, 1] += 0.8 * Z[:, 0]
+    Z[:, 2] += 0.1 * Z[:, 0]
+    p = proofs.association_p_values((Z - Z.mean(axis=0)) / Z.std(axis=0), np.array([0]))
+    assert p[1] < 1e-6
+    assert p[[0, 2, 3]].tolist() == [1.0, 1.0, 1.0]

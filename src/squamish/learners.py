@@ -26,6 +26,8 @@ View = Literal["plain", "ranked"]
 # Losses are bounded, so that single rows cannot decide a test.
 LEAST_PROBABILITY = 1e-3
 MOST_TERMS = 2500
+# The most columns that a boosted tree looks at; of more, each sees a random share.
+MOST_COLUMNS = 500
 
 
 class Model(Protocol):
@@ -121,7 +123,8 @@ def train_trees(
 
 def _fit_boosted(X: Array, y: NDArray[Any], task: Task) -> Model:
     binary = task == "classification" and int(y.max()) == 1
-    return _Boosted(train_trees(X, y, task, 100), binary)
+    share = min(1.0, MOST_COLUMNS / X.shape[1])
+    return _Boosted(train_trees(X, y, task, 100, feature_fraction=share), binary)
 
 
 @dataclass(frozen=True)

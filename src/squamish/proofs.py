@@ -20,6 +20,9 @@ from squamish.tables import Table
 
 Array = NDArray[np.float64]
 
+# A correlation below this tells next to nothing, however sure it is.
+CLEAR = 0.3
+
 
 def target_scores(table: Table) -> Array:
     """Return the target as centred columns: one for an amount, one for each class."""
@@ -50,7 +53,7 @@ def marginal_p_values(table: Table) -> Array:
     Columns with one value in nearly all rows are tested exactly: are the other rows spread
     over the classes as a random draw would be?
     """
-    p = np.minimum(1, 2 * np.minimum(_rank_p_values(table), _bin_p_values(table)))
+    p = combined_p_values(np.stack([_rank_p_values(table), _bin_p_values(table)]), [0.5, 0.5])
     if table.task == "regression":
         return p
     rarest = np.bincount(table.y).min() / len(table.y)
@@ -74,7 +77,8 @@ def with_group_centres(table: Table, Z: Array, groups: NDArray[np.intp]) -> Arra
     centres = np.column_stack([_centre(Z[:, group]) for group in members])
     shared = marginal_p_values(replace(table, X=centres))
     for group, p_centre in zip(members, shared, strict=True):
-        p[group] = np.minimum(1, 2 * np.minimum(p[group], p_centre))
+        both = np.stack([p[group], np.full(len(group), p_centre)])
+        p[group] = combined_p_values(both, [0.5, 0.5])
     return p
 
 
@@ -164,6 +168,23 @@ def product_p_values(Z: Array, targets: Array) -> Array:
         largest = np.maximum(largest, ratio.max(axis=0))
     p = np.minimum(1, 2 * stats.norm.sf(largest) * (d - 1) * targets.shape[1])
     return np.where(atom_shares(Z) > 0.9, 1.0, p)
+
+
+def association_p_values(Z: Array, relevant: NDArray[np.intp]) -> Array:
+    """Test the correlation of each column with columns that are known to be relevant.
+
+    What depends on a relevant column is relevant itself: it tells about the target through
+    that column, or, if the column is a common effect of both, once that is known. Only
+    clear correlations count, since others say next to nothing. Columns that are known to
+    be relevant get 1.
+    """
+    n, d = Z.shape
+    r = np.abs(Z.T @ Z[:, relevant] / n).max(axis=1)
+    t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
+    p = np.minimum(1, 2 * stats.t.sf(t, n - 2) * len(relevant))
+    p[(r < CLEAR) | (atom_shares(Z) > 0.9)] = 1.0
+    p[relevant] = 1.0
+    return np.asarray(p)
 
 
 def residual_p_values(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Array:

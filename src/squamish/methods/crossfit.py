@@ -31,8 +31,9 @@ from squamish.tables import Table
 WEIGHTS = {
     "marginal": 0.3,
     "product": 0.15,
-    "partial": 0.15,
+    "partial": 0.1,
     "shadow": 0.1,
+    "association": 0.05,
     "useful": 0.2,
     "trees": 0.1,
 }
@@ -53,7 +54,7 @@ class CrossfitEvidence:
     ----------
     proof : tuple of str
         The proof that did most to make the column relevant: "marginal", "product",
-        "partial", "shadow", "useful" or "trees"; empty if it is not relevant.
+        "partial", "shadow", "association", "useful" or "trees"; empty if it is not relevant.
     proof_p_values : dict of str to ndarray
         The p-value of every column in every proof; 1 if not tested.
     p_relevant : ndarray of float
@@ -265,6 +266,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         )
         case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
         self._decide(case)
+        if len(case.relevant):
+            case.p["association"] = proofs.association_p_values(Z, case.relevant)
+            self._decide(case)
         return groups
 
     def _prove_useful(self, case: _Case) -> Race | None:
