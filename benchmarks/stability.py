@@ -35,12 +35,7 @@ TABLES = {
 def verdict(table: str, seed: int) -> NDArray[np.int64]:
     """Classify the columns of a real table."""
     X, y = TABLES[table](return_X_y=True)
-    selector = RelevanceSelector(random_state=seed, n_jobs=1, task=_task(table))
-    return selector.fit(X, y).relevance_classes_
-
-
-def _task(table: str) -> str:
-    return "regression" if table == "diabetes" else "classification"
+    return RelevanceSelector(random_state=seed, n_jobs=1).fit(X, y).relevance_classes_
 
 
 def main() -> None:

@@ -178,7 +178,7 @@ def association_p_values(Z: Array, relevant: NDArray[np.intp]) -> Array:
     clear correlations count, since others say next to nothing. Columns that are known to
     be relevant get 1.
     """
-    n, d = Z.shape
+    n = len(Z)
     r = np.abs(Z.T @ Z[:, relevant] / n).max(axis=1)
     t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
     p = np.minimum(1, 2 * stats.t.sf(t, n - 2) * len(relevant))

@@ -276,7 +276,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         Those that do join the model, and what is left is looked at again.
         """
-        race, rounds = None, []
+        race: Race | None = None
+        rounds: list[Array] = []
         for n_left in range(MOST_ROUNDS, 0, -1):
             A = case.relevant
             if len(A) == 0:
