@@ -176,6 +176,7 @@ def test_missing_values_are_a_value_of_their_own():
     assert verdict(X, y).relevance_classes_.tolist() == [2, 2, 0, 0, 0]
 
 
+@pytest.mark.filterwarnings("ignore:.*alone tells the target")
 def test_a_single_relevant_column_is_strong():
     problem = make_linear(200, n_strong=1, n_irrelevant=4, random_state=0)
     assert verdict(problem.X, problem.y).relevance_classes_.tolist() == [2, 0, 0, 0, 0]

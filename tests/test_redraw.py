@@ -22,7 +22,7 @@ def test_residuals_are_those_of_separate_ridge_regressions(monkeypatch):
     X = standardised(X)
     monkeypatch.setattr(redraw, "PENALTIES", np.array([0.05]))
     split = folds(80)
-    residual = ridge_residuals([X], 0, [np.array([0])], split)[0]
+    residual = ridge_residuals([[X]] * 4, 0, [np.array([0])], split)[0]
     for train, test in split:
         ridge = Ridge(alpha=0.05 * len(train)).fit(X[train, 1:], X[train, 0])
         expected = X[test, 0] - ridge.predict(X[test, 1:])
@@ -37,7 +37,7 @@ def test_a_copy_in_any_view_explains_everything():
     x = rng.standard_normal(100)
     plain = standardised(np.column_stack([x, np.exp(x), rng.standard_normal(100)]))
     ranked = standardised(np.column_stack([x, x, plain[:, 2]]))
-    residual = ridge_residuals([plain, ranked], 0, [np.array([0])], folds(100))[0]
+    residual = ridge_residuals([[plain, ranked]] * 4, 0, [np.array([0])], folds(100))[0]
     assert residual.explained[0] > 0.999
     drawn = redraw.redraw(plain[:, :1], residual.values, 3, rng)
     assert np.abs(drawn - plain[:, :1]).max() < 0.1
@@ -45,7 +45,7 @@ def test_a_copy_in_any_view_explains_everything():
 
 def test_independent_columns_are_left_alone():
     X = standardised(np.random.default_rng(0).standard_normal((60, 25)))
-    residuals = ridge_residuals([X], 0, [np.array([j]) for j in range(25)], folds(60))
+    residuals = ridge_residuals([[X]] * 4, 0, [np.array([j]) for j in range(25)], folds(60))
     assert max(residual.explained[0] for residual in residuals) < 0.25
     assert np.median([residual.explained[0] for residual in residuals]) < 0.05
 
@@ -54,7 +54,7 @@ def test_members_of_a_unit_do_not_explain_each_other():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((100, 1))
     X = standardised(np.hstack([x, x + 0.01 * rng.standard_normal((100, 1)), x[::-1]]))
-    alone, together = ridge_residuals([X], 0, [np.array([0]), np.array([0, 1])], folds(100))
+    alone, together = ridge_residuals([[X]] * 4, 0, [np.array([0]), np.array([0, 1])], folds(100))
     assert alone.explained[0] > 0.99
     assert together.explained.max() < 0.2
 

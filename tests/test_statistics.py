@@ -9,7 +9,7 @@ from squamish.statistics import (
     combined_p_values,
     exponential_tail_p_values,
     holm,
-    paired_p_values,
+    paired_test,
     prediction_interval,
 )
 
@@ -92,11 +92,11 @@ def test_holm_rejects_what_bonferroni_rejects_and_no_more_than_no_correction(p, 
 def test_paired_test_agrees_with_scipy():
     differences = np.random.default_rng(0).normal(0.2, 1, (40, 3))
     expected = stats.ttest_1samp(differences, 0, alternative="greater").pvalue
-    assert paired_p_values(differences) == pytest.approx(expected)
+    assert paired_test(differences).p_values == pytest.approx(expected)
 
 
 def test_no_difference_at_all_is_no_evidence():
-    assert paired_p_values(np.zeros((20, 1))).tolist() == [0.5]
+    assert paired_test(np.zeros((20, 1))).p_values.tolist() == [0.5]
 
 
 def test_combination_holds_its_level_for_dependent_tests():

@@ -9,11 +9,18 @@ except OSError as error:
         "'brew install libomp' on macOS)"
     ) from error
 
-from squamish.errors import InputError
+from squamish.errors import InputError, LeakWarning
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result import RelevanceResult
 from squamish.selector import RelevanceSelector
 
 __version__ = "0.1.0"
-__all__ = ["CrossfitMethod", "InputError", "PaperMethod", "RelevanceResult", "RelevanceSelector"]
+__all__ = [
+    "CrossfitMethod",
+    "InputError",
+    "LeakWarning",
+    "PaperMethod",
+    "RelevanceResult",
+    "RelevanceSelector",
+]

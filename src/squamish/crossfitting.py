@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, field
 
 import numpy as np
-from numpy.typing import NDArray
-from sklearn.model_selection import KFold, StratifiedKFold
+from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
 
+from squamish.encoding import Parts, encode, target_encodings
+from squamish.errors import InputError
 from squamish.execution import run_tasks
-from squamish.learners import Array, Fold, Learner, Rows, row_losses
-from squamish.redraw import Residuals, redraw
-from squamish.tables import Task
+from squamish.learners import Array, Learner, Model, Rows, View, row_losses
+from squamish.redraw import Form, Residuals, redraw
+from squamish.statistics import PairedTest, paired_test
+from squamish.tables import Fold, Table
 
 # Trees are slow to predict and smooth out little of a redraw: fewer draws will do.
 DRAWS = {"linear": 16, "quadratic": 16, "boosted": 4}
@@ -27,8 +28,8 @@ class Race:
     ----------
     learner : Learner
         The winner.
-    losses : ndarray of shape (n_samples,)
-        Its out-of-sample loss in every row.
+    losses : ndarray of shape (n_tested,)
+        Its out-of-sample loss in every row that was tested.
     lags : dict of Learner to float
         How much larger the mean loss of each other learner is, on the rows it was tried on.
     n_fits : int
@@ -51,59 +52,126 @@ class Race:
 
 @dataclass(frozen=True, eq=False)
 class CrossFit:
-    """Columns in two views, a target, and folds that stay the same for all comparisons."""
+    """A table, the parts of its features, and folds that stay the same for all comparisons.
 
-    plain: Array
-    ranked: Array
-    y: NDArray[Any]
-    task: Task
+    Losses and differences of losses have an entry for every row that is in the test part of
+    a fold, in the order of ``tested``; usually these are all rows. A row that is tested more
+    than once gets the mean.
+    """
+
+    table: Table
+    parts: Parts
     folds: Sequence[Fold]
+    tested: Rows
+    encoded: Sequence[Array]
+    feature: Rows
     n_jobs: int | None = None
+    _views: dict[tuple[View, int], Array] = field(default_factory=dict)
 
     @classmethod
     def over(
         cls,
-        plain: Array,
-        ranked: Array,
-        y: NDArray[Any],
-        task: Task,
+        table: Table,
+        scores: Array,
         n_folds: int,
         rng: np.random.Generator,
         n_jobs: int | None,
     ) -> CrossFit:
-        """Split the rows into folds, with the classes in equal shares."""
-        splitter = StratifiedKFold if task == "classification" else KFold
-        split = splitter(n_folds, shuffle=True, random_state=int(rng.integers(2**31)))
-        return cls(plain, ranked, y, task, list(split.split(plain, y)), n_jobs)
+        """Encode a table and split its rows into folds.
 
-    def view(self, learner: Learner) -> Array:
-        """Return the columns as the learner sees them."""
-        return self.ranked if learner.view == "ranked" else self.plain
+        ``scores`` is the target as centred columns, by which categories of many levels are
+        told.
+        """
+        folds = table.folds or _split(table, n_folds, rng)
+        parts = encode(table)
+        encoded: list[Array] = []
+        feature = parts.feature
+        for fold in folds if parts.many_levels else ():
+            block, owner = target_encodings(
+                parts.many_levels, scores, fold, table.weights, table.clusters
+            )
+            encoded.append(block)
+            feature = np.concatenate([parts.feature, owner])
+        tested = np.unique(np.concatenate([test for _, test in folds]))
+        return cls(table, parts, folds, tested, encoded, feature, n_jobs)
+
+    @property
+    def weights(self) -> Array | None:
+        """How much each tested row counts."""
+        return None if self.table.weights is None else self.table.weights[self.tested]
+
+    @property
+    def clusters(self) -> Rows | None:
+        """Which tested rows belong together."""
+        return None if self.table.clusters is None else self.table.clusters[self.tested]
+
+    def mean(self, losses: Array) -> float:
+        """Average over the tested rows."""
+        return float(np.average(losses, weights=self.weights))
+
+    def test(self, differences: Array) -> PairedTest:
+        """Test differences in the tested rows, one column or several."""
+        return paired_test(differences, self.weights, self.clusters)
+
+    def columns(self, features: Rows) -> Rows:
+        """Return the parts of some features."""
+        return np.flatnonzero(np.isin(self.feature, features))
+
+    def matrix(self, view: View, fold: int) -> Array:
+        """Return all parts as they are seen in one fold."""
+        base = self.parts.ranked if view == "ranked" else self.parts.plain
+        if not self.encoded:
+            return base
+        if (view, fold) not in self._views:
+            self._views[view, fold] = np.hstack([base, self.encoded[fold]])
+        return self._views[view, fold]
+
+    def form(self, view: View, unit: Rows) -> Form:
+        """Return what values the parts of a unit can take."""
+        X = self.matrix(view, 0)[:, unit]
+        low, high = X.min(axis=0), X.max(axis=0)
+        two = ((low == X) | (high == X)).all(axis=0) & (unit < len(self.parts.feature))
+        unknown = np.full(len(self.feature) - len(self.parts.feature), -1)
+        gap = np.append(self.parts.gap, unknown)[unit]
+        return Form(
+            np.where(two, low, np.nan),
+            np.where(two, high, np.nan),
+            np.where(np.isin(gap, unit), np.searchsorted(unit, gap), -1),
+            np.append(self.parts.exclusive, unknown)[unit],
+        )
 
     def constant_losses(self) -> Array:
         """Return the loss of the best prediction that looks at no column."""
-        out = np.zeros(len(self.y))
+        parts = []
         for train, test in self.folds:
-            prediction = _constant(self.y[train], self.task, len(test))
-            out[test] = row_losses(prediction, self.y[test])
-        return out
+            weights = None if self.table.weights is None else self.table.weights[train]
+            prediction = _constant(self.table, train, weights, len(test))
+            parts.append(row_losses(prediction, self.table.y[test]))
+        return self._gathered(parts)
 
-    def predictions(self, learner: Learner, X: Array) -> Array:
-        """Return the out-of-sample predictions of a learner."""
+    def predictions(self, learner: Learner, columns: Rows, more: Array | None = None) -> Array:
+        """Return the out-of-sample predictions of a learner on some parts, and more columns."""
 
-        def one(fold: Fold, _: np.random.Generator) -> Array:
-            train, test = fold
-            return learner.fit(X[train], self.y[train], self.task).predict(X[test])
+        def one(fold: int, _: np.random.Generator) -> Array:
+            X = self.matrix(learner.view, fold)[:, columns]
+            X = X if more is None else np.column_stack([X, more])
+            train, test = self.folds[fold]
+            return self._fit(learner, X, train).predict(X[test])
 
-        parts = run_tasks(one, self.folds, np.random.default_rng(0), self.n_jobs)
-        out = np.zeros((len(self.y), *parts[0].shape[1:]))
-        for (_, test), part in zip(self.folds, parts, strict=True):
-            out[test] = part
-        return out
+        return self._gathered(
+            run_tasks(one, range(len(self.folds)), np.random.default_rng(0), self.n_jobs)
+        )
 
-    def losses(self, learner: Learner, X: Array) -> Array:
-        """Return the out-of-sample loss of a learner in every row."""
-        return row_losses(self.predictions(learner, X), self.y)
+    def losses(self, learner: Learner, columns: Rows, more: Array | None = None) -> Array:
+        """Return the out-of-sample loss of a learner in every tested row."""
+        prediction = self.predictions(learner, columns, more)
+        return row_losses(prediction, self.table.y[self.tested])
+
+    def fold_losses(self, learner: Learner, columns: Rows, fold: int) -> Array:
+        """Return the loss of a learner in the test rows of one fold."""
+        train, test = self.folds[fold]
+        X = self.matrix(learner.view, fold)[:, columns]
+        return row_losses(self._fit(learner, X, train).predict(X[test]), self.table.y[test])
 
     def race(self, learners: Sequence[Learner], columns: Rows) -> Race:
         """Find the learner with the least loss, and drop on the way what is clearly worse.
@@ -111,34 +179,27 @@ class CrossFit:
         Among learners of the winner's kind that are as good within a standard error the
         most regularised wins: it gives the sharper test.
         """
-        losses = {learner: np.full(len(self.y), np.nan) for learner in learners}
+        found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
         alive, n_fits = list(learners), 0
-        for train, test in self.folds:
+        for fold in range(len(self.folds)):
 
-            def one(
-                learner: Learner,
-                _: np.random.Generator,
-                train: Rows = train,
-                test: Rows = test,
-            ) -> Array:
-                X = self.view(learner)[:, columns]
-                model = learner.fit(X[train], self.y[train], self.task)
-                return row_losses(model.predict(X[test]), self.y[test])
+            def one(learner: Learner, _: np.random.Generator, fold: int = fold) -> Array:
+                return self.fold_losses(learner, columns, fold)
 
             results = run_tasks(one, alive, np.random.default_rng(0), self.n_jobs)
             n_fits += len(alive)
             for learner, result in zip(alive, results, strict=True):
-                losses[learner][test] = result
-            best = min(alive, key=lambda learner: float(np.nanmean(losses[learner])))
-            alive = [a for a in alive if _lag(losses[a], losses[best], errors=2) <= 0]
+                found[learner].append(result)
+            best = min(alive, key=lambda learner: self._mean_of(found[learner]))
+            alive = [a for a in alive if self._lag(found[a], found[best], errors=2) <= 0]
         winner = next(
             a
             for a in alive
             if (a.kind, a.view) == (best.kind, best.view)
-            and _lag(losses[a], losses[best], errors=1) <= 0
+            and self._lag(found[a], found[best], errors=1) <= 0
         )
-        lags = {a: _lag(losses[a], losses[winner], errors=0) for a in learners}
-        return Race(winner, losses[winner], lags, n_fits)
+        lags = {a: self._lag(found[a], found[winner], errors=0) for a in learners}
+        return Race(winner, self._gathered(found[winner]), lags, n_fits)
 
     def redraw_losses(
         self,
@@ -148,39 +209,79 @@ class CrossFit:
         residuals: Sequence[Residuals],
         rng: np.random.Generator,
     ) -> Array:
-        """Return how much the loss of every row grows when each unit is redrawn.
+        """Return how much the loss of every tested row grows when each unit is redrawn.
 
         The model stays the same; a unit is a set of places in ``columns``. The result has
-        a row for each row of the table and a column for each unit.
+        a row for each tested row and a column for each unit.
         """
-        X, n_draws = self.view(learner)[:, columns], DRAWS[learner.kind]
+        n_draws = DRAWS[learner.kind]
+        forms = [self.form(learner.view, columns[unit]) for unit in units]
 
-        def one(fold: Fold, rng: np.random.Generator) -> Array:
-            train, test = fold
-            model = learner.fit(X[train], self.y[train], self.task)
+        def one(fold: int, rng: np.random.Generator) -> Array:
+            train, test = self.folds[fold]
+            X = self.matrix(learner.view, fold)[:, columns]
+            model = self._fit(learner, X, train)
+            X, y = X[test], self.table.y[test]
             out = np.zeros((len(test), len(units)))
             for u, (unit, residual) in enumerate(zip(units, residuals, strict=True)):
-                drawn = redraw(X[test][:, unit], residual.values[test], n_draws, rng)
-                prediction = model.predict_redrawn(X[test], unit, drawn)
-                out[:, u] = row_losses(prediction, self.y[test]).mean(axis=0)
-            base = row_losses(model.predict(X[test]), self.y[test])
-            return out - base[:, np.newaxis]
+                drawn = redraw(X[:, unit], residual.values[test], n_draws, rng, forms[u])
+                prediction = model.predict_redrawn(X, unit, drawn)
+                out[:, u] = row_losses(prediction, y).mean(axis=0)
+            return out - row_losses(model.predict(X), y)[:, np.newaxis]
 
-        parts = run_tasks(one, self.folds, rng, self.n_jobs)
-        out = np.zeros((len(self.y), len(units)))
+        return self._gathered(run_tasks(one, range(len(self.folds)), rng, self.n_jobs))
+
+    def _fit(self, learner: Learner, X: Array, train: Rows) -> Model:
+        weights = None if self.table.weights is None else self.table.weights[train]
+        return learner.fit(X[train], self.table.y[train], self.table.task, weights)
+
+    def _gathered(self, parts: Sequence[Array]) -> Array:
+        """Put what was found in the folds into the order of the tested rows."""
+        sums = np.zeros((len(self.table.y), *parts[0].shape[1:]))
+        counts = np.zeros(len(self.table.y))
         for (_, test), part in zip(self.folds, parts, strict=True):
-            out[test] = part
-        return out
+            np.add.at(sums, test, part)
+            np.add.at(counts, test, 1)
+        counts = counts[self.tested].reshape(-1, *[1] * (sums.ndim - 1))
+        return np.asarray(sums[self.tested] / counts)
+
+    def _mean_of(self, parts: Sequence[Array]) -> float:
+        """Average over the folds that there are."""
+        return float(np.average(np.concatenate(parts), weights=self._test_weights(len(parts))))
+
+    def _lag(self, losses: Sequence[Array], best: Sequence[Array], errors: float) -> float:
+        """Mean difference, less so many standard errors, over the folds where both are known."""
+        n = min(len(losses), len(best))
+        difference = np.concatenate(losses[:n]) - np.concatenate(best[:n])
+        found = paired_test(difference[:, np.newaxis], self._test_weights(n))
+        return float(found.mean[0] - errors * found.error[0])
+
+    def _test_weights(self, n_folds: int) -> Array | None:
+        if self.table.weights is None:
+            return None
+        return self.table.weights[np.concatenate([test for _, test in self.folds[:n_folds]])]
 
 
-def _lag(losses: Array, best: Array, errors: float) -> float:
-    """Mean difference, less so many standard errors, over the rows where both are known."""
-    difference = (losses - best)[~np.isnan(losses) & ~np.isnan(best)]
-    error = difference.std() / np.sqrt(max(len(difference), 1))
-    return float(difference.mean() - errors * error)
+def _split(table: Table, n_folds: int, rng: np.random.Generator) -> list[Fold]:
+    """Split rows into folds: classes in equal shares, clusters whole."""
+    seed = int(rng.integers(2**31))
+    classes = table.task == "classification"
+    if table.clusters is None:
+        splitter = StratifiedKFold if classes else KFold
+        split = splitter(n_folds, shuffle=True, random_state=seed)
+        return list(split.split(table.X, table.y))
+    n_clusters = len(np.unique(table.clusters))
+    if n_clusters < 2:
+        raise InputError("groups holds one group only; it must hold 2 or more, to test on others")
+    splitter = StratifiedGroupKFold if classes else GroupKFold
+    split = splitter(min(n_folds, n_clusters), shuffle=True, random_state=seed)
+    folds = list(split.split(table.X, table.y, table.clusters))
+    return [(train, test) for train, test in folds if len(test)]
 
 
-def _constant(y: NDArray[Any], task: Task, n_rows: int) -> Array:
-    if task == "regression":
-        return np.full(n_rows, y.mean())
-    return np.tile(np.bincount(y) / len(y), (n_rows, 1))
+def _constant(table: Table, train: Rows, weights: Array | None, n_rows: int) -> Array:
+    y = table.y[train]
+    if table.task == "regression":
+        return np.full(n_rows, np.average(y, weights=weights))
+    counts = np.bincount(y, weights=weights)
+    return np.tile(counts / counts.sum(), (n_rows, 1))

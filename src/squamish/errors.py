@@ -15,6 +15,10 @@ class InputTypeError(InputError, TypeError):
     """The table holds something that is neither a number nor text."""
 
 
+class LeakWarning(UserWarning):
+    """A column alone tells the target almost perfectly."""
+
+
 def check_range(
     name: str,
     value: object,

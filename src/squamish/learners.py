@@ -20,7 +20,6 @@ from squamish.tables import Task
 
 Array = NDArray[np.float64]
 Rows = NDArray[np.intp]
-Fold = tuple[Rows, Rows]
 View = Literal["plain", "ranked"]
 
 # Losses are bounded, so that single rows cannot decide a test.
@@ -53,11 +52,11 @@ class Learner:
         strength = f" (C={self.strength:g})" if self.kind != "boosted" else ""
         return f"{self.kind}{view}{strength}"
 
-    def fit(self, X: Array, y: NDArray[Any], task: Task) -> Model:
+    def fit(self, X: Array, y: NDArray[Any], task: Task, weights: Array | None = None) -> Model:
         """Fit the learner to columns that already have its view."""
         if self.kind == "boosted":
-            return _fit_boosted(X, y, task)
-        return _fit_polynomial(X, y, task, self.kind == "quadratic", self.strength)
+            return _fit_boosted(X, y, task, weights)
+        return _fit_polynomial(X, y, task, self.kind == "quadratic", self.strength, weights)
 
 
 def portfolio(task: Task, n_columns: int) -> list[Learner]:
@@ -101,7 +100,13 @@ class _Boosted:
 
 
 def train_trees(
-    X: Array, y: NDArray[Any], task: Task, n_trees: int, **params: Any
+    X: Array,
+    y: NDArray[Any],
+    task: Task,
+    n_trees: int,
+    *,
+    weights: Array | None = None,
+    **params: Any,
 ) -> lightgbm.Booster:
     """Boost small trees in one thread, with settings that suit small tables."""
     n_classes = int(y.max()) + 1 if task == "classification" else 0
@@ -118,13 +123,14 @@ def train_trees(
         seed=0,
         verbose=-1,
     )
-    return lightgbm.train(settings | params, lightgbm.Dataset(X, y), n_trees)
+    return lightgbm.train(settings | params, lightgbm.Dataset(X, y, weight=weights), n_trees)
 
 
-def _fit_boosted(X: Array, y: NDArray[Any], task: Task) -> Model:
+def _fit_boosted(X: Array, y: NDArray[Any], task: Task, weights: Array | None) -> Model:
     binary = task == "classification" and int(y.max()) == 1
     share = min(1.0, MOST_COLUMNS / X.shape[1])
-    return _Boosted(train_trees(X, y, task, 100, feature_fraction=share), binary)
+    booster = train_trees(X, y, task, 100, weights=weights, feature_fraction=share)
+    return _Boosted(booster, binary)
 
 
 @dataclass(frozen=True)
@@ -168,14 +174,19 @@ class _Polynomial:
 
 
 def _fit_polynomial(
-    X: Array, y: NDArray[Any], task: Task, quadratic: bool, strength: float
+    X: Array,
+    y: NDArray[Any],
+    task: Task,
+    quadratic: bool,
+    strength: float,
+    weights: Array | None,
 ) -> Model:
     d = X.shape[1]
     left, right = np.triu_indices(d) if quadratic else (np.empty(0, int), np.empty(0, int))
     terms = np.hstack([X, X[:, left] * X[:, right]])
     mean, scale = terms.mean(axis=0), terms.std(axis=0)
     scale[scale < 1e-12] = 1
-    intercept, coef = _fit_linear((terms - mean) / scale, y, task, strength)
+    intercept, coef = _fit_linear((terms - mean) / scale, y, task, strength, weights)
     coef = coef / scale
     intercept = intercept - coef @ mean
     if not quadratic:
@@ -185,11 +196,14 @@ def _fit_polynomial(
     return _Polynomial(intercept, coef[:, :d], W + W.transpose(0, 2, 1), task)
 
 
-def _fit_linear(Z: Array, y: NDArray[Any], task: Task, strength: float) -> tuple[Array, Array]:
+def _fit_linear(
+    Z: Array, y: NDArray[Any], task: Task, strength: float, weights: Array | None
+) -> tuple[Array, Array]:
     if task == "regression":
-        ridge = RidgeCV(np.logspace(-2, 4, 7)).fit(Z, y)
+        ridge = RidgeCV(np.logspace(-2, 4, 7)).fit(Z, y, weights)
         return np.atleast_1d(ridge.intercept_), np.atleast_2d(ridge.coef_)
     size = Z.shape[1] * (1 if y.max() == 1 else int(y.max()) + 1)
     solver = "newton-cholesky" if size <= 500 else "lbfgs"
-    model = LogisticRegression(C=strength, solver=solver, tol=1e-3, max_iter=300).fit(Z, y)
+    model = LogisticRegression(C=strength, solver=solver, tol=1e-3, max_iter=300)
+    model.fit(Z, y, weights)
     return np.asarray(model.intercept_), np.asarray(model.coef_)

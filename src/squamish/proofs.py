@@ -15,11 +15,18 @@ from scipy import stats
 
 from squamish.execution import run_tasks
 from squamish.learners import train_trees
-from squamish.statistics import combined_p_values, exponential_tail_p_values, normal_scores
+from squamish.statistics import (
+    cluster_sums,
+    combined_p_values,
+    exponential_tail_p_values,
+    normal_scores,
+)
 from squamish.tables import Table
 
 Array = NDArray[np.float64]
 
+# Random orders of the target that the levels of a category are compared with.
+N_ORDERS = 200
 # A correlation below this tells next to nothing, however sure it is.
 CLEAR = 0.3
 
@@ -80,6 +87,91 @@ def with_group_centres(table: Table, Z: Array, groups: NDArray[np.intp]) -> Arra
         both = np.stack([p[group], np.full(len(group), p_centre)])
         p[group] = combined_p_values(both, [0.5, 0.5])
     return p
+
+
+def feature_p_values(p: Array, feature: NDArray[np.intp], n_features: int) -> Array:
+    """Combine the p-values of parts into one for every feature; 1 for a feature without parts.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.proofs import feature_p_values
+    >>> feature_p_values(np.array([0.02, 0.001, 0.7]), np.array([0, 2, 2]), 3).round(3)
+    array([0.02 , 1.   , 0.002])
+    """
+    out = np.ones(n_features)
+    counts = np.bincount(feature, minlength=n_features)
+    single = counts[feature] == 1
+    out[feature[single]] = p[single]
+    for f in np.flatnonzero(counts > 1):
+        own = p[feature == f]
+        out[f] = combined_p_values(own[:, np.newaxis], np.full(len(own), 1 / len(own)))[0]
+    return out
+
+
+def level_p_value(levels: NDArray[np.intp], targets: Array, rng: np.random.Generator) -> float:
+    """Test whether the levels of a category differ in their targets, however many there are.
+
+    How much the means of the levels differ is compared with the same for targets in random
+    order. So many levels that each row has its own cannot differ more or less.
+    """
+    counts = np.maximum(np.bincount(levels), 1)
+
+    def spread(scores: Array) -> float:
+        sums = np.stack([np.bincount(levels, weights=s, minlength=len(counts)) for s in scores.T])
+        return float((np.square(sums) / counts).sum())
+
+    scores = targets / np.maximum(targets.std(axis=0), 1e-12)
+    null = np.array([spread(rng.permutation(scores)) for _ in range(N_ORDERS)])
+    if null.std() < 1e-9 * max(null.mean(), 1e-12):
+        return 1.0
+    # The tail of a sum of squares, fitted by its first three moments.
+    standard = (null - null.mean()) / null.std()
+    value = (spread(scores) - null.mean()) / null.std()
+    return float(stats.pearson3.sf(value, max(stats.skew(standard), 0.05)))
+
+
+def score_p_values(
+    columns: Array, targets: Array, weights: Array | None, clusters: NDArray[np.intp] | None
+) -> Array:
+    """Test columns against targets where rows count unequally or belong together.
+
+    The variance of each sum is estimated from its own terms, those of a cluster taken
+    together, so that rows of one patient do not pass for many. Corrected for the number
+    of targets.
+    """
+    w = np.ones(len(columns)) if weights is None else weights
+    centred = columns - w @ columns / w.sum()
+    largest, n = np.zeros(columns.shape[1]), len(columns)
+    for r in targets.T:
+        terms = cluster_sums((w * (r - w @ r / w.sum()))[:, np.newaxis] * centred, clusters)
+        n = len(terms)
+        spread = np.sqrt(np.square(terms).sum(axis=0))
+        ratio = np.divide(
+            np.abs(terms.sum(axis=0)), spread, out=np.zeros_like(spread), where=spread > 1e-12
+        )
+        largest = np.maximum(largest, ratio)
+    p = 2 * stats.t.sf(largest, max(n - 1, 1)) * targets.shape[1]
+    # A sum over the few rows that differ from the rest is not normal.
+    return np.where(atom_shares(columns) > 0.9, 1.0, np.minimum(1, p))
+
+
+def cautious_p_values(
+    Z: Array,
+    targets: Array,
+    weights: Array | None,
+    clusters: NDArray[np.intp] | None,
+    partners: NDArray[np.intp],
+) -> dict[str, Array]:
+    """Test columns on their own, and in products with partners, for rows that are not alike."""
+    tests = [score_p_values(f, targets, weights, clusters) for f in (Z, np.square(Z))]
+    single = combined_p_values(np.stack(tests), [0.7, 0.3])
+    product = np.ones(Z.shape[1])
+    for k in partners:
+        p = score_p_values(Z * Z[:, [k]], targets, weights, clusters)
+        p[k] = 1.0
+        product = np.minimum(product, p)
+    return {"marginal": single, "product": np.minimum(1, product * max(len(partners), 1))}
 
 
 def _centre(Z: Array) -> Array:
@@ -229,7 +321,8 @@ def partial_p_values(Z: Array, targets: Array) -> Array:
     p = np.ones(d)
     for r in targets.T:
         fitted = basis.T @ (Z.T @ r)
-        error = np.sqrt((np.square(r).sum() - np.square(fitted).sum()) / freedom)
+        total = np.square(r).sum()
+        error = np.sqrt(max(total - np.square(fitted).sum(), 1e-12 * total) / freedom)
         t = basis @ fitted / (error * scale)
         p = np.minimum(p, 2 * stats.t.sf(np.abs(t), freedom))
     return np.where(atom_shares(Z) > 0.9, 1.0, np.minimum(1, p * targets.shape[1]))

@@ -36,8 +36,8 @@ def correlation_groups(Z: Array) -> NDArray[np.intp]:
     >>> correlation_groups(np.column_stack([x, -x[:, 0]]))
     array([0, 1, 0])
     """
-    if Z.shape[1] == 1:
-        return np.zeros(1, dtype=np.intp)
+    if Z.shape[1] < 2:
+        return np.zeros(Z.shape[1], dtype=np.intp)
     distance = np.clip(1 - np.abs(np.corrcoef(Z.T)), 0, None)
     distance = (distance + distance.T) / 2
     np.fill_diagonal(distance, 0)
@@ -48,22 +48,26 @@ def correlation_groups(Z: Array) -> NDArray[np.intp]:
     return np.argsort(np.argsort(first))[inverse]
 
 
-def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[int, ...], ...]:
-    """Find the columns that predict column ``j`` as well as all others do together.
+def substitutes(
+    views: Sequence[Array], feature: Rows, j: int, most: int = 6
+) -> tuple[tuple[int, ...], ...]:
+    """Find the features that predict feature ``j`` as well as all others do together.
 
     Parameters
     ----------
     views : sequence of ndarray of shape (n_samples, d)
-        The columns, plain and transformed, each standardised.
+        The parts of all features, plain and transformed, each standardised.
+    feature : ndarray of int of shape (d,)
+        The feature of each part.
     j : int
-        The column to be replaced.
+        The feature to be replaced.
     most : int
         Largest size of a set.
 
     Returns
     -------
     tuple of tuples of int
-        Every single column that is enough by itself, the best first; or else one set that
+        Every single feature that is enough by itself, the best first; or else one set that
         is enough together, found greedily or as what a smooth function needs. Empty if not
         even all others explain a third.
 
@@ -73,32 +77,38 @@ def substitutes(views: Sequence[Array], j: int, most: int = 6) -> tuple[tuple[in
     >>> from squamish.redundancy import substitutes
     >>> x = np.random.default_rng(0).standard_normal((200, 3))
     >>> table = np.column_stack([x, x[:, 0] + x[:, 1], 2 * x[:, 2]])
-    >>> substitutes([table / table.std(axis=0)], 3)
+    >>> substitutes([table / table.std(axis=0)], np.arange(5), 3)
     ((0, 1),)
-    >>> substitutes([table / table.std(axis=0)], 2)
+    >>> substitutes([table / table.std(axis=0)], np.arange(5), 2)
     ((4,),)
     """
-    target = views[0][:, j] - views[0][:, j].mean()
-    others = [k for k in range(views[0].shape[1]) if k != j]
+    own = feature == j
+    target = views[0][:, own] - views[0][:, own].mean(axis=0)
+    others = [k for k in np.unique(feature).tolist() if k != j]
     if not others:
         return ()
-    everything = _explained(views, others, target)
-    if everything < ENOUGH:
-        curved = _curved_substitute(views[0][:, others], target, everything)
+
+    def explained(features: Sequence[int]) -> float:
+        return _explained(views, np.flatnonzero(np.isin(feature, features)), target)
+
+    everything = explained(others)
+    if everything < ENOUGH and own.sum() == 1:
+        rest = np.flatnonzero(~own)
+        curved = _curved_substitute(views[0][:, rest], target[:, 0], everything)
         if len(curved):
-            return (tuple(sorted(others[k] for k in curved)),)
+            return (tuple(np.unique(feature[rest[curved]]).tolist()),)
     if everything < LEAST:
         return ()
-    alone = {k: _explained(views, [k], target) for k in others}
+    alone = {k: explained([k]) for k in others}
     enough = [k for k in others if alone[k] >= ENOUGH * everything]
     if enough:
         return tuple((k,) for k in sorted(enough, key=lambda k: -alone[k]))
     chosen: list[int] = []
-    while len(chosen) < most and _explained(views, chosen, target) < ENOUGH * everything:
-        rest = [k for k in others if k not in chosen]
-        if not rest:
+    while len(chosen) < most and explained(chosen) < ENOUGH * everything:
+        left = [k for k in others if k not in chosen]
+        if not left:
             break
-        chosen.append(max(rest, key=lambda k: _explained(views, [*chosen, k], target)))
+        chosen.append(max(left, key=lambda k: explained([*chosen, k])))
     return (tuple(sorted(chosen)),)
 
 
@@ -122,17 +132,17 @@ def _curved_substitute(X: Array, target: Array, linear: float) -> Rows:
     return columns
 
 
-def _explained(views: Sequence[Array], columns: Sequence[int], target: Array) -> float:
+def _explained(views: Sequence[Array], columns: Rows, target: Array) -> float:
     """Share of the variance that a ridge on these columns explains, corrected for their number."""
-    if not columns:
+    if len(columns) == 0:
         return 0.0
-    X = np.hstack([view[:, list(columns)] for view in views])
+    X = np.hstack([view[:, columns] for view in views])
     X = X - X.mean(axis=0)
     n = len(X)
     gram = X.T @ X
     gram[np.diag_indices_from(gram)] += 1e-6 * n
     moment = X.T @ target
-    fitted = float(moment @ np.linalg.solve(gram, moment)) / float(target @ target)
+    fitted = float(np.sum(moment * np.linalg.solve(gram, moment))) / float(np.square(target).sum())
     free = max(n - X.shape[1] - 1, 1)
     return 1 - (1 - min(fitted, 1.0)) * (n - 1) / free
 

@@ -47,6 +47,8 @@ class RelevanceResult:
         Number of rows.
     seconds : float
         How long the fit took.
+    notes : tuple of str
+        What a user should know about the table, such as a possible leak.
     """
 
     feature_names: tuple[str, ...]
@@ -56,6 +58,7 @@ class RelevanceResult:
     task: str
     n_samples: int
     seconds: float
+    notes: tuple[str, ...] = ()
 
     @property
     def strong(self) -> tuple[str, ...]:

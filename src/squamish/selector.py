@@ -2,24 +2,30 @@
 
 from __future__ import annotations
 
+import warnings
+from collections.abc import Sequence
 from time import perf_counter
-from typing import Any, Self
+from typing import Any, Self, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import check_is_fitted, validate_data
 
-from squamish.errors import InputError, check_choice
+from squamish.errors import InputError, LeakWarning, check_choice
 from squamish.execution import RandomState, as_generator
+from squamish.intake import as_frame, column_names, positions, read_columns
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result import IRRELEVANT, RelevanceResult
-from squamish.tables import Task, column_names, read_table
+from squamish.rows import even_weights, read_folds, read_groups, read_weights
+from squamish.tables import Table, Task
+from squamish.targets import encode_target, infer_task, note_on_task, read_target
 
 Method = CrossfitMethod | PaperMethod
+FeatureGroups = dict[str, Sequence[str | int]] | Sequence[Sequence[str | int]]
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
 
 
@@ -41,6 +47,20 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         What kind of target ``y`` is. None infers it: text, booleans and whole numbers with
         at most 20 distinct values, each more than once, are classes; other numbers are
         amounts.
+    cv : int, splitter, iterable or None, default=None
+        How to split the rows for out-of-sample tests, as in scikit-learn: a number of
+        folds, any splitter, or an iterable of (train, test). None takes stratified folds,
+        which keep groups whole if ``groups`` are passed to ``fit``.
+    feature_groups : dict or sequence of sequences, default=None
+        Columns that belong together, by name or number, such as the parts of a one-hot
+        code or of an embedding. The columns of a group are judged as one and get the same
+        class.
+    categorical_features : sequence of str or int, default=None
+        Columns of numbers that are categories. Text and categorical columns are so anyway.
+    infinite : {"error", "missing"}, default="error"
+        What to do with infinite values.
+    missing_target : {"error", "drop"}, default="error"
+        What to do with rows without a target.
     random_state : int, Generator, RandomState or None, default=None
         An int makes the result repeatable, whatever ``n_jobs``.
     n_jobs : int or None, default=None
@@ -65,9 +85,11 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
 
     Notes
     -----
-    Missing values (NaN) are allowed and count as a value of their own. A column with one
-    value only is irrelevant. Neither the order of the columns nor that of the rows has an
-    influence on the verdict, except that of exact repeats among themselves.
+    Missing values are allowed, and that a value is missing counts as information. Booleans
+    are 0 and 1, dates are seconds since 1970, durations are seconds, text and categories are
+    categories. A column with one value only is irrelevant. Neither the order of the columns
+    nor that of the rows has an influence on the verdict, except that of exact repeats among
+    themselves.
 
     References
     ----------
@@ -93,23 +115,40 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         method: str | Method = "crossfit",
         *,
         task: Task | None = None,
+        cv: Any = None,
+        feature_groups: FeatureGroups | None = None,
+        categorical_features: Sequence[str | int] | None = None,
+        infinite: str = "error",
+        missing_target: str = "error",
         random_state: RandomState = None,
         n_jobs: int | None = None,
     ) -> None:
         self.method = method
         self.task = task
+        self.cv = cv
+        self.feature_groups = feature_groups
+        self.categorical_features = categorical_features
+        self.infinite = infinite
+        self.missing_target = missing_target
         self.random_state = random_state
         self.n_jobs = n_jobs
 
-    def fit(self, X: Any, y: Any) -> Self:
+    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Decide the class of every column of ``X``.
 
         Parameters
         ----------
-        X : array-like or data frame of shape (n_samples, n_features)
-            Numbers; NaN marks a missing value.
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            The table: of numpy, pandas, polars, pyarrow or anything else that narwhals
+            knows. NaN, None and null mark missing values.
         y : array-like of shape (n_samples,)
             The target: classes of any label type, or amounts.
+        sample_weight : array-like of shape (n_samples,), default=None
+            How much each row counts in models, losses and tests. Rows of weight 0 are left
+            out.
+        groups : array-like of shape (n_samples,), default=None
+            Which rows belong together, such as measurements of the same patient. They are
+            never divided between training and test, and count as one observation in tests.
 
         Returns
         -------
@@ -120,23 +159,90 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         method = self._resolve_method()
         if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
             raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
-        table = read_table(self, X, y, self.task)
-        ordered, places = table.in_canonical_order()
+        table, notes = self._read(X, y, sample_weight, groups)
+        names = column_names(X, self.n_features_in_)
+        ordered, feature = table.in_canonical_order()
         classes, evidence = method.classify(ordered, as_generator(self.random_state), self.n_jobs)
 
-        self.relevance_classes_: NDArray[np.int64] = np.full(table.n_features, IRRELEVANT)
-        self.relevance_classes_[places] = classes
+        judged = feature >= 0
+        self.relevance_classes_: NDArray[np.int64] = np.full(table.n_columns, IRRELEVANT)
+        self.relevance_classes_[judged] = classes[feature[judged]]
         self.support_: NDArray[np.bool_] = self.relevance_classes_ != IRRELEVANT
+        evidence = evidence.spread(feature)
+        for j in getattr(evidence, "leaks", ()):
+            notes.append(f"{names[j]!r} alone tells the target almost perfectly: is it a leak?")
+            warnings.warn(notes[-1], LeakWarning, stacklevel=2)
         self.result_ = RelevanceResult(
-            feature_names=column_names(X, self.n_features_in_),
+            feature_names=names,
             classes=self.relevance_classes_,
-            evidence=evidence.spread(places, table.n_features),
+            evidence=evidence,
             method=" ".join(repr(method).split()),
             task=table.task,
             n_samples=len(table.y),
             seconds=perf_counter() - start,
+            notes=tuple(notes),
         )
         return self
+
+    def transform(self, X: Any) -> Any:
+        """Keep the relevant columns, in the kind of table that came in.
+
+        Parameters
+        ----------
+        X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+            A table with the same columns as in ``fit``.
+
+        Returns
+        -------
+        X : array, sparse matrix or data frame of shape (n_samples, n_selected)
+            A frame stays a frame of its library, unless ``set_output`` asks for another.
+        """
+        check_is_fitted(self)
+        frame = as_frame(X)
+        if frame is None or getattr(self, "_sklearn_output_config", {}).get("transform"):
+            return super().transform(X)
+        validate_data(self, X, reset=False, skip_check_array=True)
+        return frame[:, np.flatnonzero(self.support_).tolist()].to_native()
+
+    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Table, list[str]]:
+        """Check everything that was passed, and leave out rows that do not count."""
+        target, known = read_target(self, y, self.missing_target)
+        values, is_category = read_columns(
+            self, X, categorical=self.categorical_features or (), infinite=self.infinite
+        )
+        n = values.shape[0]
+        if len(known) != n:
+            raise InputError(f"X has {n} rows, but y has {len(known)} values; they must be as many")
+        weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
+        used = known if weights is None else known & (weights > 0)
+        target = target[used[known]]
+        if used.sum() < 2:
+            raise InputError(
+                f"{used.sum()} rows are left: the sample_weight of others is zero, or they have no "
+                "target; 2 or more are needed"
+            )
+        if clusters is not None:
+            clusters = np.unique(clusters[used], return_inverse=True)[1]
+        task = infer_task(target) if self.task is None else self.task
+        check_choice("task", task, get_args(Task))
+        labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
+        encoded = encode_target(target, task)
+        names = column_names(X, self.n_features_in_)
+        table = Table(
+            values[used],
+            encoded,
+            task,
+            tuple(labels),
+            is_category,
+            _features(self.feature_groups, names),
+            None if weights is None else even_weights(weights[used]),
+            clusters,
+            read_folds(self.cv, encoded, clusters, task, used),
+        )
+        notes = [] if self.task else note_on_task(target, task)
+        if len(known) > np.sum(known):
+            notes.append(f"{np.sum(~known)} rows without a target were left out")
+        return table, notes
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
@@ -151,5 +257,26 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
         tags.input_tags.allow_nan = True
+        tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _features(
+    groups: FeatureGroups | None,
+    names: Sequence[str],
+) -> NDArray[np.intp]:
+    """Enumerate the features: a group of columns is one, every other column is one of its own."""
+    feature = np.arange(len(names))
+    taken: set[int] = set()
+    for group in groups.values() if isinstance(groups, dict) else groups or ():
+        columns = positions(group, names, "feature_groups")
+        twice = taken.intersection(columns.tolist())
+        if twice:
+            raise InputError(
+                f"feature_groups holds {names[min(twice)]!r} in two groups; groups must not overlap"
+            )
+        taken.update(columns.tolist())
+        if len(columns):
+            feature[columns] = columns[0]
+    return feature

@@ -103,22 +103,76 @@ def holm(p_values: ArrayLike, alpha: float, n_tests: int | None = None) -> NDArr
     return rejected
 
 
-def paired_p_values(differences: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Test every column for a mean above zero, by a one-sided t-test.
+@dataclass(frozen=True, eq=False)
+class PairedTest:
+    """Mean differences, one for each column, and how sure they are.
+
+    Attributes
+    ----------
+    mean, error : ndarray of float
+        The mean difference and its standard error.
+    freedom : int
+        Degrees of freedom: independent rows less one.
+    """
+
+    mean: NDArray[np.float64]
+    error: NDArray[np.float64]
+    freedom: int
+
+    @property
+    def p_values(self) -> NDArray[np.float64]:
+        """One-sided p-values for a mean above zero."""
+        # Differences that are all equal are rounding, or no difference at all.
+        statistic = np.divide(
+            self.mean, self.error, out=np.zeros_like(self.mean), where=self.error > 1e-12
+        )
+        return np.asarray(stats.t.sf(statistic, self.freedom))
+
+    def reach(self, level: float = 0.95) -> NDArray[np.float64]:
+        """Half the width of the confidence interval."""
+        return np.asarray(stats.t.isf((1 - level) / 2, self.freedom) * self.error)
+
+
+def paired_test(
+    differences: NDArray[np.float64],
+    weights: NDArray[np.float64] | None = None,
+    clusters: NDArray[np.intp] | None = None,
+) -> PairedTest:
+    """Estimate the mean of every column by a t-test.
+
+    Rows may count more or less, and rows of one cluster count as one observation.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from squamish.statistics import paired_p_values
-    >>> paired_p_values(np.array([[1.0, -1.0], [2.0, 1.0], [3.0, 0.0]])).round(3)
+    >>> from squamish.statistics import paired_test
+    >>> differences = np.array([[1.0, -1.0], [2.0, 1.0], [3.0, 0.0]])
+    >>> paired_test(differences).p_values.round(3)
+    array([0.037, 0.5  ])
+    >>> repeated = np.repeat(differences, 10, axis=0)
+    >>> paired_test(repeated, clusters=np.repeat([0, 1, 2], 10)).p_values.round(3)
     array([0.037, 0.5  ])
     """
-    n = len(differences)
-    error = differences.std(axis=0, ddof=1) / np.sqrt(n)
-    mean = differences.mean(axis=0)
-    # Differences that are all equal are rounding, or no difference at all.
-    statistic = np.divide(mean, error, out=np.zeros_like(mean), where=error > 1e-12)
-    return np.asarray(stats.t.sf(statistic, n - 1))
+    weights = np.ones(len(differences)) if weights is None else weights
+    mean = weights @ differences / weights.sum()
+    scores = weights[:, np.newaxis] * (differences - mean)
+    if clusters is not None:
+        scores = cluster_sums(scores, clusters)
+    n = len(scores)
+    error = np.sqrt(np.square(scores).sum(axis=0) * n / max(n - 1, 1)) / weights.sum()
+    return PairedTest(mean, error, max(n - 1, 1))
+
+
+def cluster_sums(
+    values: NDArray[np.float64], clusters: NDArray[np.intp] | None
+) -> NDArray[np.float64]:
+    """Add up the rows of every cluster; without clusters every row is one."""
+    if clusters is None:
+        return values
+    _, codes = np.unique(clusters, return_inverse=True)
+    out = np.zeros((int(codes.max()) + 1, *values.shape[1:]))
+    np.add.at(out, codes, values)
+    return out
 
 
 def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDArray[np.float64]:
@@ -180,5 +234,5 @@ def exponential_tail_p_values(
     start = ordered[-n_tail]
     scale = max(np.mean(ordered[-n_tail:] - start) * n_tail / (n_tail - 1), 1e-12)
     rank = 1 - np.searchsorted(ordered, values, side="left") / len(ordered)
-    tail = n_tail / len(ordered) * np.exp(-(values - start) / scale)
+    tail = n_tail / len(ordered) * np.exp(-np.maximum(values - start, 0) / scale)
     return np.asarray(np.where(values > start, np.minimum(tail, 1.0), rank))

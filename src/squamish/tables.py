@@ -1,27 +1,17 @@
-"""Taking a table in: checks with messages that help, the kind of target, a canonical order."""
+"""The table that methods judge, in an order of its own."""
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from decimal import Decimal
-from numbers import Real
-from os import PathLike
-from typing import Any, Literal, get_args
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.sparse import issparse
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
-
-from squamish.errors import InputError, InputTypeError, check_choice
+from scipy import sparse
 
 Task = Literal["classification", "regression"]
-
-# Integer targets with more distinct values than this are taken for amounts, not for classes.
-MOST_CLASSES = 20
+Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -30,33 +20,75 @@ class Table:
 
     Attributes
     ----------
-    X : ndarray of shape (n_samples, n_features)
-        The features.
+    X : ndarray or sparse matrix of shape (n_samples, n_columns)
+        The columns; level numbers 0, 1, ... for categories.
     y : ndarray of shape (n_samples,)
         Class codes 0, 1, ... for classification, amounts scaled to [-1, 1] for regression.
     task : {"classification", "regression"}
         What kind of target ``y`` is.
     labels : tuple of str
         The name of every class, for messages.
+    is_category : ndarray of bool of shape (n_columns,)
+        Which columns are categories.
+    feature : ndarray of int of shape (n_columns,)
+        Which feature each column belongs to: columns that are judged as one share it.
+    weights : ndarray of shape (n_samples,) or None
+        How much each row counts, 1 on average; None if all count the same.
+    clusters : ndarray of int of shape (n_samples,) or None
+        Which rows belong together, such as those of one patient.
+    folds : sequence of (train, test) or None
+        Row numbers of folds that were asked for.
     """
 
-    X: NDArray[np.float64]
+    X: Any
     y: NDArray[Any]
     task: Task
     labels: tuple[str, ...] = ()
+    is_category: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    feature: NDArray[np.intp] = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    weights: NDArray[np.float64] | None = None
+    clusters: NDArray[np.intp] | None = None
+    folds: Sequence[Fold] | None = None
+
+    def __post_init__(self) -> None:
+        n_columns = self.X.shape[1]
+        if len(self.is_category) != n_columns:
+            object.__setattr__(self, "is_category", np.zeros(n_columns, dtype=bool))
+        if len(self.feature) != n_columns:
+            object.__setattr__(self, "feature", np.arange(n_columns))
 
     @property
-    def n_features(self) -> int:
+    def n_columns(self) -> int:
         """Number of columns."""
         return int(self.X.shape[1])
 
+    @property
+    def n_features(self) -> int:
+        """Number of features, each of one column or more."""
+        return len(np.unique(self.feature))
+
+    @property
+    def rows_are_alike(self) -> bool:
+        """Whether every row counts the same, and stands for itself."""
+        return self.weights is None and self.clusters is None
+
     def take(self, columns: NDArray[Any]) -> Table:
-        """Return the table with these columns only."""
-        return replace(self, X=self.X[:, columns])
+        """Return the table with these columns only, each a feature."""
+        return replace(
+            self,
+            X=self.X[:, columns],
+            is_category=self.is_category[columns],
+            feature=np.zeros(0, dtype=np.intp),
+        )
 
     def with_column(self, column: NDArray[np.float64]) -> Table:
-        """Return the table with one column more, at its end."""
-        return replace(self, X=np.column_stack([self.X, column]))
+        """Return the table with one column more, at its end, each a feature."""
+        return replace(
+            self,
+            X=np.column_stack([self.X, column]),
+            is_category=np.append(self.is_category, False),
+            feature=np.zeros(0, dtype=np.intp),
+        )
 
     def in_canonical_order(self) -> tuple[Table, NDArray[np.intp]]:
         """Drop constant columns, scale the others, sort columns and rows by what they hold.
@@ -67,128 +99,50 @@ class Table:
         Returns
         -------
         table : Table
-            The same data, rearranged.
-        places : ndarray of int
-            For every column of it, its place in this table.
+            The same data, rearranged and dense, features numbered as their columns come.
+        feature : ndarray of int
+            For every column of this table, its feature in the new one; -1 if it has none,
+            because it is constant.
         """
         varying = np.flatnonzero(_varies(self.X))
         raw = self.X[:, varying]
-        X = _standardise(raw)
-        columns, rows, signs = _canonical_order(X, raw, self.y)
+        raw = raw.toarray() if sparse.issparse(raw) else raw
+        is_category = self.is_category[varying]
+        X = np.where(is_category, raw, standardise(raw))
+        ties = [key for key in (self.clusters, self.weights) if key is not None]
+        columns, rows, signs = _canonical_order(X, raw, self.y, is_category, ties)
         X = X[np.ix_(rows, columns)] * signs[columns]
-        return replace(self, X=X, y=self.y[rows]), varying[columns]
-
-
-def read_table(estimator: BaseEstimator, X: Any, y: Any, task: Task | None) -> Table:
-    """Check a training table and its target, and settle the task.
-
-    Parameters
-    ----------
-    estimator : BaseEstimator
-        Gets ``n_features_in_`` and ``feature_names_in_``.
-    X : array-like or data frame of shape (n_samples, n_features)
-        Numbers; NaN marks a missing value.
-    y : array-like of shape (n_samples,)
-        The target.
-    task : {"classification", "regression"} or None
-        None infers it from ``y``.
-
-    Returns
-    -------
-    Table
-        The checked table.
-    """
-    _refuse_frame(X)
-    try:
-        values, target = validate_data(
-            estimator,
-            X,
-            y,
-            dtype=np.float64,
-            ensure_all_finite="allow-nan",
-            ensure_min_samples=2,
+        feature, renumbered = _numbered_as_they_come(self.feature[varying[columns]])
+        return (
+            replace(
+                self,
+                X=X,
+                y=self.y[rows],
+                is_category=is_category[columns],
+                feature=feature,
+                weights=None if self.weights is None else self.weights[rows],
+                clusters=None if self.clusters is None else self.clusters[rows],
+                folds=None if self.folds is None else _moved(self.folds, rows),
+            ),
+            np.array([renumbered.get(f, -1) for f in self.feature.tolist()], dtype=np.intp),
         )
-    except (TypeError, ValueError, OverflowError):
-        complaint = _complaint(X, y)
-        if complaint is None:
-            raise
-        raise InputError(complaint) from None
-    target = _plain_labels(target)
-    task = infer_task(target) if task is None else task
-    check_choice("task", task, get_args(Task))
-    labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
-    return Table(values, _encode_target(target, task), task, tuple(labels))
 
 
-def infer_task(y: NDArray[Any]) -> Task:
-    """Tell classes from amounts.
-
-    Text, booleans and whole numbers with at most 20 distinct values are classes; fractions,
-    whole numbers with more values, and those with a value that occurs only once, as a
-    large count does, are amounts.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from squamish.tables import infer_task
-    >>> infer_task(np.array(["yes", "no", "yes"]))
-    'classification'
-    >>> infer_task(np.arange(100))
-    'regression'
-    """
-    if not np.issubdtype(y.dtype, np.number):
-        return "classification"
-    values, counts = np.unique(y, return_counts=True)
-    amounts = np.any(values != np.rint(values)) or len(values) > MOST_CLASSES
-    return "regression" if amounts or (len(values) > 2 and counts.min() == 1) else "classification"
+def _numbered_as_they_come(labels: NDArray[np.intp]) -> tuple[NDArray[np.intp], dict[int, int]]:
+    """Enumerate labels from 0 in the order in which they appear."""
+    numbers: dict[int, int] = {}
+    for label in labels.tolist():
+        numbers.setdefault(label, len(numbers))
+    return np.array([numbers[label] for label in labels.tolist()], dtype=np.intp), numbers
 
 
-def column_names(X: Any, n_features: int) -> tuple[str, ...]:
-    """Return the names of a frame's columns as text, or numbers if it has no names."""
-    return tuple(str(name) for name in getattr(X, "columns", range(n_features)))
+def _moved(folds: Sequence[Fold], rows: NDArray[np.intp]) -> list[Fold]:
+    """Return the same folds for rows in another order."""
+    place = np.argsort(rows)
+    return [(np.sort(place[train]), np.sort(place[test])) for train, test in folds]
 
 
-def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
-    """Return numbers as numbers and text as text, where they came as objects."""
-    if y.dtype.kind in "mM":
-        raise InputError(f"y holds dates or times ({y.dtype}); turn them into numbers first")
-    if y.dtype != object:
-        return y
-    complaint = _complaint_about_target(y)
-    if complaint is not None:
-        raise InputError(complaint)
-    if all(isinstance(value, Real | Decimal) for value in y):
-        return y.astype(np.float64)
-    if all(isinstance(value, str) for value in y):
-        return y.astype(str)
-    kinds = sorted({type(value).__name__ for value in y})
-    raise InputError(f"y holds {' and '.join(kinds)}; it must hold text only or numbers only")
-
-
-def _encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
-    """Return class codes, or amounts around their mean, 1 apart from it at the most."""
-    values, codes = np.unique(y, return_inverse=True)
-    if len(values) == 1:
-        raise InputError(
-            f"y holds one class only, {values[0]!s}: there is nothing to tell apart; "
-            "it must hold two or more different values"
-        )
-    if task == "classification":
-        if len(values) > max(len(y) / 2, 2):
-            raise InputError(
-                f"y has {len(values)} different values in {len(y)} rows; classes must repeat "
-                "(task='regression' takes numbers as amounts)"
-            )
-        return codes
-    try:
-        return _standardise(y.astype(np.float64)[:, np.newaxis])[:, 0]
-    except ValueError:
-        raise InputError(
-            f"task is 'regression', but y holds {str(values[0])!r}, which is not a number"
-        ) from None
-
-
-def _standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
+def standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Centre columns and scale them to [-1, 1], so that units have no influence.
 
     LightGBM rounds to float32 and takes what is below 1e-35 for zero. The last digits go,
@@ -200,126 +154,35 @@ def _standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.round(X, 12) + 0.0
 
 
-def _refuse_frame(X: Any) -> None:
-    """Refuse what can be seen from outside: no table, repeated names, dates."""
-    if isinstance(X, str | bytes | PathLike):
-        raise InputError(f"X is {X!r}; read the file first and pass the table")
-    if hasattr(X, "collect"):
-        raise InputError(f"X is a {type(X).__name__}; collect() it first")
-    names = Counter(str(name) for name in getattr(X, "columns", ()))
-    repeated = [name for name, count in names.items() if count > 1]
-    if repeated:
-        raise InputError(
-            f"column names must differ; more than one column is called {', '.join(repeated)}"
-        )
-    if hasattr(X, "columns") and not names:
-        raise InputError("X has no columns; it must have 1 or more (0 feature(s) found)")
-    dtypes = [str(dtype).lower() for dtype in getattr(X, "dtypes", ())]
-    for name, dtype in zip(names, dtypes, strict=False):
-        if dtype.startswith(("date", "time", "duration", "period")):
-            raise InputError(
-                f"column {name!r} holds dates or times ({dtype}); columns must be numeric: "
-                "turn it into numbers, such as days since a start, first"
-            )
-
-
-def _complaint(X: Any, y: Any) -> str | None:
-    """Say in one sentence what is wrong with a table that was refused, or None if unsure."""
-    if issparse(X) or y is None or np.iscomplexobj(X):
-        return None
-    if hasattr(X, "__len__") and hasattr(y, "__len__") and len(X) != len(y):
-        return f"X has {len(X)} rows, but y has {len(y)} values; they must be as many"
-    complaints = (_complaint_about_column(name, column) for name, column in _columns(X))
-    return next(filter(None, complaints), None) or _complaint_about_target(y)
-
-
-def _columns(X: Any) -> Iterator[tuple[str, NDArray[Any]]]:
-    """Yield each column of a frame or of a matrix with a name to call it by."""
-    if hasattr(X, "columns"):
-        for name in X.columns:
-            yield f"column {name!r}", np.asarray(X[name])
-    elif isinstance(X, np.ndarray) and X.ndim == 2:
-        for j, column in enumerate(X.T):
-            yield f"column {j}", column
-    elif isinstance(X, Sequence) and len({len(row) for row in X if isinstance(row, Sequence)}) == 1:
-        yield from _columns(np.array(X, dtype=object))
-
-
-def _complaint_about_column(name: str, column: NDArray[Any]) -> str | None:
-    numbers = _as_floats(column)
-    if numbers is None:
-        return _complaint_about_value(name, column)
-    infinite = np.flatnonzero(np.isinf(numbers))
-    if len(infinite) == 0:
-        return None
-    return (
-        f"{name} holds {column[infinite[0]]} in row {infinite[0]}; values must be finite, "
-        "or NaN where they are missing"
-    )
-
-
-def _complaint_about_value(name: str, column: NDArray[Any]) -> str | None:
-    for row, value in enumerate(column):
-        try:
-            float(value)
-        except (ValueError, OverflowError):
-            return f"{name} holds {str(value)!r} in row {row}; columns must be numeric"
-        except TypeError:
-            raise InputTypeError(
-                f"{name} holds {value!r} in row {row}; every argument must be a number, or a "
-                f"string that stands for a number, not {type(value).__name__}"
-            ) from None
-    return None
-
-
-def _complaint_about_target(y: Any) -> str | None:
-    values = np.asarray(y)
-    missing = sum(map(_is_missing, values)) if values.ndim == 1 else 0
-    if missing:
-        return f"y has {missing} missing values of {len(values)}; drop these rows first"
-    numbers = None if values.dtype.kind in "USmM" else _as_floats(values)
-    if numbers is not None and np.isinf(numbers).any():
-        row = int(np.flatnonzero(np.isinf(numbers))[0])
-        return f"y holds {values[row]} in row {row}; the target must be finite"
-    return None
-
-
-def _as_floats(values: NDArray[Any]) -> NDArray[np.float64] | None:
-    try:
-        return values.astype(np.float64)
-    except (TypeError, ValueError, OverflowError):
-        return None
-
-
-def _is_missing(value: Any) -> bool:
-    try:
-        return value is None or bool(value != value)
-    except TypeError:  # pandas' NA cannot be compared
-        return True
-
-
-def _varies(X: NDArray[np.float64]) -> NDArray[np.bool_]:
+def _varies(X: Any) -> NDArray[np.bool_]:
     """Tell which columns hold more than one value, a missing value being one of them."""
+    if sparse.issparse(X):
+        columns = (X[:, [j]] for j in range(X.shape[1]))
+        return np.array([c.nnz > 0 and bool(_varies(c.toarray())[0]) for c in columns], dtype=bool)
     constant: NDArray[np.bool_] = ((X[0] == X) | (np.isnan(X) & np.isnan(X[0]))).all(axis=0)
     return ~constant
 
 
 def _canonical_order(
-    X: NDArray[np.float64], raw: NDArray[np.float64], y: NDArray[Any]
+    X: NDArray[np.float64],
+    raw: NDArray[np.float64],
+    y: NDArray[Any],
+    is_category: NDArray[np.bool_],
+    ties: Sequence[NDArray[Any]],
 ) -> tuple[NDArray[np.intp], NDArray[np.intp], NDArray[np.float64]]:
     """Order columns and rows, and turn columns, by hashes that do not depend on any of these.
 
     A column's hash adds up over its rows, and each row contributes the rank of its value
     together with the rank of its target: any order of the rows gives the same sum. Sums
     over uint64 wrap around and are exact, unlike sums of floats. Of a column and its
-    negative, the one with the smaller hash is taken.
+    negative, the one with the smaller hash is taken; a category has no negative.
     """
     target = _ranks(y)
     ranks = np.empty(X.shape, dtype=np.uint64)
     for j, column in enumerate(X.T):
         ranks[:, j] = _ranks(column)
     upright, turned = (_column_hash(r, target) for r in (ranks, ranks.max(axis=0) - ranks))
-    flip = turned < upright
+    flip = (turned < upright) & ~is_category
     ranks[:, flip] = ranks[:, flip].max(axis=0, initial=0) - ranks[:, flip]
     signs = np.where(flip, -1.0, 1.0)
     # Copies through a monotone function have the same ranks: their values decide, and the
@@ -327,10 +190,10 @@ def _canonical_order(
     value_hash, raw_hash = (
         _mix((values + 0.0).view(np.uint64)).sum(axis=0) for values in (np.round(X * signs, 9), raw)
     )
-    columns = np.lexsort([raw_hash, value_hash, np.minimum(upright, turned)])
+    columns = np.lexsort([raw_hash, value_hash, np.where(flip, turned, upright)])
     position = np.arange(len(columns), dtype=np.uint64)
     row_hash = _mix(ranks[:, columns] * np.uint64(2**32) + position).sum(axis=1)
-    return columns, np.lexsort([row_hash, target]), signs
+    return columns, np.lexsort([*ties, row_hash, target]), signs
 
 
 def _column_hash(ranks: NDArray[np.uint64], target: NDArray[np.uint64]) -> NDArray[np.uint64]:

@@ -10,20 +10,20 @@ strong is weak, and its substitutes are those that predict it.
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from typing import get_args
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
 from sklearn.base import BaseEstimator
 
 from squamish import proofs
 from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
-from squamish.learners import Array, Learner, Rows, portfolio
+from squamish.learners import Array, Learner, Rows, View, portfolio
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others, ridge_residuals
 from squamish.redundancy import correlation_groups, replaceable_groups, substitutes
 from squamish.result import IRRELEVANT, STRONG, WEAK
-from squamish.statistics import combined_p_values, holm, normal_scores, paired_p_values
+from squamish.statistics import PairedTest, cluster_sums, combined_p_values, holm
 from squamish.tables import Table
 
 # What each proof is worth when they are combined. Dependence of a column on its own is the
@@ -44,6 +44,8 @@ HOPE = 0.3
 MOST_ROUNDS = 3
 # The most columns that imputers look at; more are narrowed down to the closest ones.
 MOST_CONTEXT = 150
+# A loss below this share of the constant's is almost perfect; so many features are asked.
+ALMOST_PERFECT, MOST_LEAKS = 0.05, 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +78,8 @@ class CrossfitEvidence:
         Weak columns that replace each other.
     representatives : tuple of int
         The column of each group that tells most on its own.
+    leaks : tuple of int
+        Columns that alone tell the target almost perfectly.
     learner : str
         The learner that did best on the relevant columns.
     loss, constant_loss : float
@@ -95,27 +99,31 @@ class CrossfitEvidence:
     substitutes: dict[int, tuple[tuple[int, ...], ...]]
     groups: tuple[tuple[int, ...], ...]
     representatives: tuple[int, ...]
+    leaks: tuple[int, ...]
     learner: str
     loss: float
     constant_loss: float
     n_fits: int
 
-    def spread(self, places: NDArray[np.intp], n_features: int) -> CrossfitEvidence:
-        """Return the evidence for a wider table, whose columns at ``places`` were judged."""
+    def spread(self, feature: NDArray[np.intp]) -> CrossfitEvidence:
+        """Return the evidence for the columns of a table, given the feature of each.
+
+        A column without a feature (-1) was not judged.
+        """
+        judged = feature >= 0
 
         def wide(narrow: Array, fill: float) -> Array:
-            out = np.full((*narrow.shape[:-1], n_features), fill)
-            out[..., places] = narrow
+            out = np.full((*narrow.shape[:-1], len(feature)), fill)
+            out[..., judged] = narrow[..., feature[judged]]
             return out
 
-        def moved(columns: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(sorted(int(places[j]) for j in columns))
+        def columns(features: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(np.flatnonzero(np.isin(feature, features)).tolist())
 
-        names = dict(zip(places.tolist(), self.proof, strict=True))
-        order = np.argsort([min(moved(group)) for group in self.groups])
+        order = np.argsort([min(columns(group)) for group in self.groups])
         return replace(
             self,
-            proof=tuple(names.get(j, "") for j in range(n_features)),
+            proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
             proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
             p_relevant=wide(self.p_relevant, 1.0),
             removal_loss=wide(self.removal_loss, np.nan),
@@ -124,20 +132,23 @@ class CrossfitEvidence:
             effect=wide(self.effect, np.nan),
             explained=wide(self.explained, np.nan),
             substitutes={
-                int(places[j]): tuple(moved(group) for group in sets)
-                for j, sets in self.substitutes.items()
+                j: tuple(columns(group) for group in sets)
+                for f, sets in self.substitutes.items()
+                for j in columns((f,))
             },
-            groups=tuple(moved(self.groups[g]) for g in order),
-            representatives=tuple(int(places[self.representatives[g]]) for g in order),
+            groups=tuple(columns(self.groups[g]) for g in order),
+            representatives=tuple(columns((self.representatives[g],))[0] for g in order),
+            leaks=columns(self.leaks),
         )
 
 
 @dataclass(eq=False)
 class _Case:
-    """One table under judgement: its views, and what was found so far."""
+    """One table under judgement, and what was found so far, feature by feature."""
 
     table: Table
     fit: CrossFit
+    targets: Array
     p: dict[str, Array] = field(default_factory=dict)
     proof: list[str] = field(default_factory=list)
     p_relevant: Array = field(default_factory=lambda: np.ones(0))
@@ -145,10 +156,20 @@ class _Case:
 
     @property
     def relevant(self) -> Rows:
+        """The relevant features."""
         return np.flatnonzero([bool(name) for name in self.proof])
 
-    def race(self, columns: Rows, earlier: Race | None = None) -> Race:
-        """Race the portfolio, or only what was not far behind on other columns before."""
+    def of_features(self, p: Array) -> Array:
+        """Turn p-values of parts into p-values of features."""
+        return proofs.feature_p_values(p, self.fit.parts.feature, self.table.n_features)
+
+    def parts_of(self, features: Rows) -> Rows:
+        """Return the parts of some features that are the same in every fold."""
+        return np.flatnonzero(np.isin(self.fit.parts.feature, features))
+
+    def race(self, features: Rows, earlier: Race | None = None) -> Race:
+        """Race the portfolio, or only what was not far behind on other features before."""
+        columns = self.fit.columns(features)
         learners = portfolio(self.table.task, len(columns))
         if earlier is not None:
             known = [a for a in learners if earlier.lags.get(a, np.inf) < 0.02]
@@ -170,7 +191,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         A strong column costs at least this share of what the model gains over the
         constant prediction.
     n_folds : int
-        Number of folds; fewer if the rarest class has fewer rows.
+        Number of folds; fewer if the rarest class has fewer rows. Not used if folds are
+        asked for.
     """
 
     def __init__(
@@ -233,46 +255,70 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
                 )
 
     def _open(self, X: Table, rng: np.random.Generator, n_jobs: int | None) -> _Case:
-        """Lay out the table in both views, and bound the influence of extreme amounts."""
-        X = replace(X, X=_fill_gaps(X.X))
-        plain = (X.X - X.X.mean(axis=0)) / X.X.std(axis=0)
+        """Lay out the table in parts and folds, and bound the influence of extreme amounts."""
         y = X.y
         if X.task == "regression":
             low, high = np.quantile(y, [0.25, 0.75])
             if high > low:
                 y = np.clip(y, low - 3 * (high - low), high + 3 * (high - low))
             y = (y - y.mean()) / y.std()
-        ranked = normal_scores(X.X) if X.n_features else plain
+        X = replace(X, y=y)
         rarest = int(np.bincount(y).min()) if X.task == "classification" else len(y)
-        n_folds = min(self.n_folds, rarest)
-        fit = CrossFit.over(plain, ranked, y, X.task, n_folds, rng, n_jobs)
-        return _Case(replace(X, y=y), fit, proof=[""] * X.n_features)
+        targets = proofs.target_scores(X)
+        fit = CrossFit.over(X, targets, min(self.n_folds, rarest), rng, n_jobs)
+        case = _Case(X, fit, targets, proof=[""] * X.n_features)
+        case.p = {name: np.ones(X.n_features) for name in WEIGHTS}
+        return case
 
     def _prove_without_model(
         self, case: _Case, rng: np.random.Generator, n_jobs: int | None
     ) -> NDArray[np.intp]:
         """Stage 1: dependence that shows without the best model. Returns correlation groups."""
-        X, Z = case.table, case.fit.ranked
-        case.p = {name: np.ones(X.n_features) for name in WEIGHTS}
-        if X.n_features == 0:
-            return np.zeros(0, dtype=np.intp)
-        targets = proofs.target_scores(X)
+        X, Z = case.table, case.fit.parts.ranked
+        level_rng, shadow_rng = rng.spawn(2)
         groups = correlation_groups(Z)
-        case.p["marginal"] = proofs.with_group_centres(X, Z, groups)
-        case.p["product"] = proofs.product_p_values(Z, targets)
-        case.p["partial"] = proofs.partial_p_values(Z, targets)
-        case.p["shadow"] = proofs.shadow_p_values(
-            X, groups, rng, n_jobs, n_sets=SHADOW_SETS, n_rounds=SHADOW_ROUNDS
-        )
-        case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
+        if Z.shape[1] == 0:
+            pass
+        elif X.rows_are_alike:
+            parts = Table(case.fit.parts.plain, X.y, X.task)
+            found = {
+                "marginal": proofs.with_group_centres(parts, Z, groups),
+                "product": proofs.product_p_values(Z, case.targets),
+                "partial": proofs.partial_p_values(Z, case.targets),
+                "shadow": proofs.shadow_p_values(
+                    parts, groups, shadow_rng, n_jobs, n_sets=SHADOW_SETS, n_rounds=SHADOW_ROUNDS
+                ),
+            }
+            case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
+            case.p |= {name: case.of_features(p) for name, p in found.items()}
+        else:
+            partners = np.arange(Z.shape[1]) if Z.shape[1] <= MOST_CONTEXT else np.zeros(0, int)
+            found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
+            case.p |= {name: case.of_features(p) for name, p in found.items()}
+        for feature, levels in case.fit.parts.many_levels:
+            rows = _independent_rows(X)
+            p = proofs.level_p_value(levels[rows], case.targets[rows], level_rng)
+            if feature in case.fit.parts.feature:
+                p = min(1.0, 2 * min(p, case.p["marginal"][feature]))
+            case.p["marginal"][feature] = p
         self._decide(case)
-        if len(case.relevant):
-            case.p["association"] = proofs.association_p_values(Z, case.relevant)
-            self._decide(case)
+        self._prove_by_association(case)
         return groups
 
+    def _prove_by_association(self, case: _Case) -> None:
+        """Take in what depends on features that are relevant already."""
+        known, X = case.parts_of(case.relevant), case.table
+        if len(known) == 0:
+            return
+        Z = case.fit.parts.ranked
+        if X.clusters is not None:
+            Z = cluster_sums(Z, X.clusters) / np.bincount(X.clusters)[:, np.newaxis]
+            Z = (Z - Z.mean(axis=0)) / np.maximum(Z.std(axis=0), 1e-12)
+        case.p["association"] = case.of_features(proofs.association_p_values(Z, known))
+        self._decide(case)
+
     def _prove_useful(self, case: _Case) -> Race | None:
-        """Stage 2: columns that explain what the best model without them leaves unexplained.
+        """Stage 2: features that explain what the best model without them leaves unexplained.
 
         Those that do join the model, and what is left is looked at again.
         """
@@ -283,9 +329,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             if len(A) == 0:
                 return None
             race = case.race(A, race)
-            prediction = case.fit.predictions(race.learner, case.fit.view(race.learner)[:, A])
+            prediction = case.fit.predictions(race.learner, case.fit.columns(A))
             case.n_fits += len(case.fit.folds)
-            p = proofs.residual_p_values(case.fit.ranked, _residuals(prediction, case.table), A)
+            p = self._residual_p_values(case, prediction)
             p[A] = case.p["useful"][A]
             # A round more would test the same again as long as the model stays the same.
             everything = np.stack([*rounds, *[p] * n_left])
@@ -295,29 +341,44 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
                 return race
         return case.race(case.relevant, race)
 
+    @staticmethod
+    def _residual_p_values(case: _Case, prediction: Array) -> Array:
+        fit, model = case.fit, case.parts_of(case.relevant)
+        Z = fit.parts.ranked[fit.tested]
+        residuals = _residuals(prediction, case.table, fit.tested)
+        if Z.shape[1] == 0:
+            return np.ones(case.table.n_features)
+        if case.table.rows_are_alike:
+            return case.of_features(proofs.residual_p_values(Z, residuals, model))
+        found = proofs.cautious_p_values(Z, residuals, fit.weights, fit.clusters, model)
+        both = np.stack([found["marginal"], found["product"]])
+        return case.of_features(combined_p_values(both, [0.5, 0.5]))
+
     def _prove_in_trees(
         self, case: _Case, groups: NDArray[np.intp], rng: np.random.Generator
     ) -> bool:
         """Stage 3: groups that boosted trees on all groups would miss. Tells if there are any.
 
-        The trees see one column of every group, relevant or not: a choice by what the same
+        The trees see one part of every group, relevant or not: a choice by what the same
         rows say about the target would favour what it chose. Only groups with some sign of
         relevance are tested.
         """
+        feature = case.fit.parts.feature
         numbers, columns = np.unique(groups, return_index=True)
-        known = np.isin(numbers, groups[case.relevant])
-        hope = np.array([case.p_relevant[groups == g].min() < HOPE for g in numbers], dtype=bool)
+        known = np.isin(numbers, groups[case.parts_of(case.relevant)])
+        p = case.p_relevant[feature]
+        hope = np.array([p[groups == g].min() < HOPE for g in numbers], dtype=bool)
         tested = np.flatnonzero(hope & ~known)
         if len(tested) == 0:
             return False
         order = np.argsort(columns)
         columns, place = columns[order], np.argsort(order)
-        context = _context(case.fit.ranked, columns[place[tested]], columns)
+        context = _context(case.fit.parts.ranked, columns[place[tested]], columns)
         units = [place[[g]] for g in tested]
         D = self._redraws(case, Learner("boosted"), columns, context, units, rng)[0]
-        for g, p in zip(tested, paired_p_values(D), strict=True):
-            members = groups == numbers[g]
-            case.p["trees"][members] = p
+        for g, p_trees in zip(tested, case.fit.test(D).p_values, strict=True):
+            members = feature[groups == numbers[g]]
+            case.p["trees"][members] = np.minimum(case.p["trees"][members], p_trees)
         return self._decide(case)
 
     def _decide(self, case: _Case) -> bool:
@@ -334,7 +395,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     def _removal_tests(
         self, case: _Case, race: Race | None, rng: np.random.Generator
     ) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-        """Stage 4: what each relevant column adds to all others."""
+        """Stage 4: what each relevant feature adds to all others."""
         A = case.relevant
         removal = {
             name: np.full(len(A), np.nan) for name in ("loss", "low", "high", "p", "explained")
@@ -342,38 +403,62 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         strong = np.zeros(len(A), dtype=bool)
         if race is None:
             return strong, removal
-        gain = float(np.mean(case.fit.constant_losses() - race.losses))
-        context = _context(case.fit.ranked, A, np.arange(case.table.n_features))
-        units = [np.array([i]) for i in range(len(A))]
-        D, leftover, explained = self._redraws(case, race.learner, A, context, units, rng)
+        gain = case.fit.mean(case.fit.constant_losses() - race.losses)
+        columns = case.fit.columns(A)
+        everything = np.arange(len(case.fit.feature))
+        context = _context(case.fit.matrix("ranked", 0), columns, everything)
+        units = [np.flatnonzero(case.fit.feature[columns] == f) for f in A]
+        D, leftover, explained = self._redraws(case, race.learner, columns, context, units, rng)
         removal["explained"] = explained
-        self._note(removal, np.arange(len(A)), D)
+        self._note(removal, np.arange(len(A)), case.fit.test(D))
         if gain <= 0:
             return strong, removal
         strong = holm(removal["p"], self.alpha)
         strong &= removal["loss"] > self.min_effect * gain
-        for i in np.flatnonzero(strong):
-            if len(A) == 1:
-                break
-            well_explained = explained[i] > 0.5
-            case.n_fits += not well_explained  # the check for other dependence
-            if not well_explained and not depends_on_others(
-                leftover[:, i], case.fit.plain[:, context[context != A[i]]], case.fit.folds
-            ):
-                continue
-            view = case.fit.view(race.learner)
-            x, others = view[:, A[i]], view[:, context[context != A[i]]]
-            guess = best_guess(others, x, x - leftover[:, i], case.fit.folds)
-            case.n_fits += SMOOTH_FITS + 2 * len(case.fit.folds)
-            explained[i] = 1 - np.square(x - guess).mean() / x.var()
-            cost = self._loss_without(case, race, A, int(i), guess, gain)
-            # Where the others tell much of the column the refit decides; where they hardly
-            # do it only has a veto, since it is the weaker test.
-            level = self.alpha if explained[i] > 0.5 else 0.2
-            least = max(self.min_effect * gain, 0.05 * removal["loss"][i])
-            self._note(removal, np.array([i]), cost[:, np.newaxis])
-            strong[i] = removal["p"][i] <= level and removal["loss"][i] > least
+        if len(A) > 1:
+            for i in np.flatnonzero(strong):
+                strong[i] = self._is_missed(case, race, int(i), leftover[i], removal, gain)
         return strong, removal
+
+    def _is_missed(
+        self,
+        case: _Case,
+        race: Race,
+        i: int,
+        leftover: Array,
+        removal: dict[str, Array],
+        gain: float,
+    ) -> bool:
+        """Tell whether the best model without a feature is worse, if others tell much of it."""
+        fit, feature = case.fit, int(case.relevant[i])
+        own = fit.columns(np.array([feature]))
+        # What is learned from the target of other rows cannot describe another feature.
+        fixed = np.flatnonzero(fit.parts.feature != feature)
+        view = fit.parts.ranked if race.learner.view == "ranked" else fit.parts.plain
+        others = view[:, _context(fit.parts.ranked, own[own < len(fit.parts.feature)], fixed)]
+        explained = removal["explained"]
+        if explained[i] <= 0.5:
+            case.n_fits += len(own)
+            if not any(depends_on_others(part, others, fit.folds) for part in leftover.T):
+                return True
+        x = fit.matrix(race.learner.view, 0)[:, own]
+        guess = np.column_stack(
+            [
+                best_guess(others, part, part - left, fit.folds)
+                for part, left in zip(x.T, leftover.T, strict=True)
+            ]
+        )
+        case.n_fits += len(own) * (SMOOTH_FITS + 2 * len(fit.folds))
+        explained[i] = (
+            1 - np.square(x - guess)[fit.tested].mean() / x[fit.tested].var(axis=0).mean()
+        )
+        cost = self._loss_without(case, race, feature, guess, gain)
+        # Where the others tell much of the feature the refit decides; where they hardly do it
+        # only has a veto, since it is the weaker test.
+        level = self.alpha if explained[i] > 0.5 else 0.2
+        least = max(self.min_effect * gain, 0.05 * removal["loss"][i])
+        self._note(removal, np.array([i]), fit.test(cost[:, np.newaxis]))
+        return bool(removal["p"][i] <= level and removal["loss"][i] > least)
 
     def _redraws(
         self,
@@ -383,49 +468,42 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         context: Rows,
         units: list[Rows],
         rng: np.random.Generator,
-    ) -> tuple[Array, Array, Array]:
+    ) -> tuple[Array, list[Array], Array]:
         """Redraw units of ``columns`` given the context: cost, what is left, share explained."""
-        views = [case.fit.plain[:, context], case.fit.ranked[:, context]]
-        ranked = int(learner.view == "ranked")
+        fit = case.fit
+        views: list[list[Array]] = []
+        for fold in range(len(fit.folds)):
+            if fold == 0 or fit.encoded:
+                seen = [fit.matrix(view, fold)[:, context] for view in get_args(View)]
+            views.append(seen)
         places = [np.searchsorted(context, columns[unit]) for unit in units]
-        residuals = ridge_residuals(views, ranked, places, case.fit.folds)
-        D = case.fit.redraw_losses(learner, columns, units, residuals, rng)
-        case.n_fits += len(case.fit.folds)
-        leftover = np.column_stack([r.values[:, 0] for r in residuals])
-        return D, leftover, np.array([r.explained[0] for r in residuals])
+        target_view = get_args(View).index(learner.view)
+        residuals = ridge_residuals(views, target_view, places, fit.folds)
+        D = fit.redraw_losses(learner, columns, units, residuals, rng)
+        case.n_fits += len(fit.folds)
+        explained = np.array([r.explained.mean() for r in residuals])
+        return D, [r.values for r in residuals], explained
 
     def _loss_without(
-        self,
-        case: _Case,
-        race: Race,
-        A: Rows,
-        i: int,
-        guess: Array,
-        gain: float,
+        self, case: _Case, race: Race, feature: int, guess: Array, gain: float
     ) -> Array:
-        """Growth of the loss in the best model that does without column ``A[i]``.
+        """Growth of the loss in the best model that does without a feature.
 
         Any learner that was not far behind may be that model, and it may also use what the
         other columns say about the missing one.
         """
-        rest = np.delete(A, i)
-        trials = [
-            case.fit.losses(learner, case.fit.view(learner)[:, rest])
-            for learner in race.contenders(0.1 * gain)
-        ]
-        view = case.fit.view(race.learner)
-        with_guess = np.column_stack([view[:, rest], guess])
-        trials.append(case.fit.losses(race.learner, with_guess))
+        rest = case.fit.columns(np.setdiff1d(case.relevant, [feature]))
+        trials = [case.fit.losses(learner, rest) for learner in race.contenders(0.1 * gain)]
+        trials.append(case.fit.losses(race.learner, rest, guess))
         case.n_fits += len(trials) * len(case.fit.folds)
-        return min(trials, key=lambda losses: float(losses.mean())) - race.losses
+        return min(trials, key=case.fit.mean) - race.losses
 
     @staticmethod
-    def _note(removal: dict[str, Array], places: Rows, D: Array) -> None:
-        mean, error = D.mean(axis=0), D.std(axis=0, ddof=1) / np.sqrt(len(D))
-        reach = stats.t.isf(0.025, len(D) - 1) * error
-        removal["loss"][places] = mean
-        removal["low"][places], removal["high"][places] = mean - reach, mean + reach
-        removal["p"][places] = paired_p_values(D)
+    def _note(removal: dict[str, Array], places: Rows, found: PairedTest) -> None:
+        removal["loss"][places] = found.mean
+        removal["low"][places] = found.mean - found.reach()
+        removal["high"][places] = found.mean + found.reach()
+        removal["p"][places] = found.p_values
 
     def _evidence(
         self,
@@ -434,19 +512,22 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         classes: NDArray[np.int64],
         removal: dict[str, Array],
     ) -> CrossfitEvidence:
-        A, d = case.relevant, case.table.n_features
-        views = [case.fit.plain[:, A], case.fit.ranked[:, A]]
+        A, d, fit = case.relevant, case.table.n_features, case.fit
         weak = np.flatnonzero(classes == WEAK).tolist()
+        columns = fit.columns(A)
+        views = [fit.matrix(view, 0)[:, columns] for view in get_args(View)]
         replaced_by = {
-            j: tuple(
+            f: tuple(
                 tuple(int(A[k]) for k in group)
-                for group in substitutes(views, int(np.searchsorted(A, j)))
+                for group in substitutes(
+                    views, np.searchsorted(A, fit.feature[columns]), int(np.searchsorted(A, f))
+                )
             )
-            for j in weak
+            for f in weak
         }
         groups = replaceable_groups(weak, replaced_by)
-        constant = float(case.fit.constant_losses().mean())
-        loss = constant if race is None else float(race.losses.mean())
+        constant = fit.mean(fit.constant_losses())
+        loss = constant if race is None else fit.mean(race.losses)
 
         def wide(values: Array) -> Array:
             out = np.full(d, np.nan)
@@ -467,6 +548,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             representatives=tuple(
                 min(group, key=lambda j: (case.p["marginal"][j], j)) for group in groups
             ),
+            leaks=_leaks(case, race),
             learner="constant" if race is None else str(race.learner),
             loss=loss,
             constant_loss=constant,
@@ -474,19 +556,37 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         )
 
 
-def _fill_gaps(X: Array) -> Array:
-    """Put missing values below all others: absence is a value of its own."""
-    gaps = np.isnan(X)
-    if not gaps.any():
-        return X
-    below = np.nanmin(X, axis=0) - np.nanstd(X, axis=0)
-    return np.where(gaps, below, X)
+def _leaks(case: _Case, race: Race | None) -> tuple[int, ...]:
+    """Find features that alone predict the target almost perfectly, among the likeliest."""
+    least = ALMOST_PERFECT * case.fit.mean(case.fit.constant_losses())
+    if race is None or case.fit.mean(race.losses) > 2 * least:
+        return ()
+    likeliest = sorted(case.relevant.tolist(), key=lambda f: (case.p["marginal"][f], f))
+    learners = dict.fromkeys([race.learner, Learner("boosted")])
+    found = []
+    for feature in likeliest[:MOST_LEAKS]:
+        columns = case.fit.columns(np.array([feature]))
+        case.n_fits += len(learners)
+        # One fold shows what is far from perfect.
+        hopeful = [a for a in learners if case.fit.fold_losses(a, columns, 0).mean() < 2 * least]
+        case.n_fits += len(hopeful) * len(case.fit.folds)
+        if any(case.fit.mean(case.fit.losses(a, columns)) < least for a in hopeful):
+            found.append(feature)
+    return tuple(sorted(found))
 
 
-def _residuals(prediction: Array, table: Table) -> Array:
+def _independent_rows(table: Table) -> Rows:
+    """Return one row of every cluster, or all rows if each stands for itself."""
+    if table.clusters is None:
+        return np.arange(len(table.y))
+    return np.unique(table.clusters, return_index=True)[1]
+
+
+def _residuals(prediction: Array, table: Table, rows: Rows) -> Array:
+    y = table.y[rows]
     if table.task == "regression":
-        return (table.y - prediction)[:, np.newaxis]
-    residuals = (table.y[:, np.newaxis] == np.arange(prediction.shape[1])) - prediction
+        return (y - prediction)[:, np.newaxis]
+    residuals = (y[:, np.newaxis] == np.arange(prediction.shape[1])) - prediction
     residuals -= residuals.mean(axis=0)
     return residuals[:, 1:] if residuals.shape[1] == 2 else residuals
 

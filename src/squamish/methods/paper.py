@@ -59,12 +59,16 @@ class PaperEvidence:
     removal_loss: NDArray[np.float64]
     n_fits: int
 
-    def spread(self, places: NDArray[np.intp], n_features: int) -> PaperEvidence:
-        """Return the evidence for a wider table, whose columns at ``places`` were judged."""
+    def spread(self, feature: NDArray[np.intp]) -> PaperEvidence:
+        """Return the evidence for the columns of a table, given the feature of each.
+
+        A column without a feature (-1) was not judged.
+        """
+        judged = feature >= 0
 
         def wide(narrow: NDArray[Any], fill: Any) -> NDArray[Any]:
-            out = np.full((*narrow.shape[:-1], n_features), fill, dtype=narrow.dtype)
-            out[..., places] = narrow
+            out = np.full((*narrow.shape[:-1], len(feature)), fill, dtype=narrow.dtype)
+            out[..., judged] = narrow[..., feature[judged]]
             return out
 
         return replace(
@@ -77,8 +81,22 @@ class PaperEvidence:
         )
 
 
+def _refuse_what_the_paper_does_not_know(X: Table) -> None:
+    given = {
+        "sample_weight": X.weights is not None,
+        "groups": X.clusters is not None,
+        "cv": X.folds is not None,
+        "feature_groups": X.n_features < X.n_columns,
+    }
+    unknown = [name for name, is_given in given.items() if is_given]
+    if unknown:
+        raise InputError(f"method='paper' knows no {unknown[0]}; method='crossfit' does")
+
+
 class PaperMethod(BaseEstimator):  # type: ignore[misc]
     """Boruta, a sparse forest, and a removal test against permuted features.
+
+    Categories are numbers to it, in the order of their labels.
 
     The defaults are those of the paper's section on selection methods. Where it is
     silent they are the defaults of LightGBM and of BorutaPy, except ``boruta_perc`` and
@@ -168,6 +186,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             What the verdict rests on.
         """
         self._check_parameters()
+        _refuse_what_the_paper_does_not_know(X)
         self._warn_if_no_tree_can_split(len(X.y))
         boruta_rng, shadow_rng, forest_rng, loss_rng, removal_rng = rng.spawn(5)
 

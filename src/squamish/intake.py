@@ -1,0 +1,289 @@
+"""Taking a table in: any frame, array or sparse matrix, with errors that help.
+
+Every column becomes floats. Numbers stay what they are; booleans are 0 and 1; dates are
+seconds since 1970 and durations are seconds; text and categories are numbered in the order of
+their labels, and marked as categories. NaN marks what is missing, except in categories, where
+it is a level of its own.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from datetime import date, datetime, time, timedelta
+from decimal import Decimal
+from numbers import Real
+from os import PathLike
+from typing import Any
+
+import narwhals as nw
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+from sklearn.base import BaseEstimator
+from sklearn.utils.validation import validate_data
+
+from squamish.errors import InputError, InputTypeError, check_choice
+
+Array = NDArray[np.float64]
+ALLOWED = "columns may hold numbers, booleans, text, categories, dates, times or durations"
+
+
+def as_frame(X: Any) -> nw.DataFrame[Any] | None:
+    """Return a data frame of any library behind one interface; None for anything else."""
+    frame = nw.from_native(X, eager_only=True, pass_through=True)
+    return frame if isinstance(frame, nw.DataFrame) else None
+
+
+def column_names(X: Any, n_features: int) -> tuple[str, ...]:
+    """Return the names of a frame's columns as text, or numbers if it has no names."""
+    frame = as_frame(X)
+    return tuple(map(str, range(n_features) if frame is None else frame.columns))
+
+
+def read_columns(
+    estimator: BaseEstimator,
+    X: Any,
+    *,
+    categorical: Sequence[str | int] = (),
+    infinite: str = "error",
+) -> tuple[Any, NDArray[np.bool_]]:
+    """Turn a training table into floats, and tell which columns are categories.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
+        The table.
+    categorical : sequence of str or int
+        Names or numbers of further columns that are categories.
+    infinite : {"error", "missing"}
+        What to do with infinite values.
+
+    Returns
+    -------
+    values : ndarray or sparse matrix of shape (n_samples, n_features)
+        The table as floats; a sparse one stays sparse.
+    is_category : ndarray of bool of shape (n_features,)
+        Which columns hold level numbers.
+    """
+    check_choice("infinite", infinite, ("error", "missing"))
+    _refuse(X)
+    frame = as_frame(X)
+    if frame is not None:
+        validate_data(estimator, X, skip_check_array=True)
+        columns = [
+            _read_series(f"column {str(name)!r}", series)
+            for name, series in zip(frame.columns, frame.iter_columns(), strict=True)
+        ]
+        values = np.column_stack([column for column, _ in columns])
+        is_category = np.array([kind for _, kind in columns], dtype=bool)
+        labels = [repr(str(name)) for name in frame.columns]
+    else:
+        values, is_category = _read_array(estimator, X)
+        if sparse.issparse(values):
+            values.data = _without_infinite(values.data[:, np.newaxis], ["of X"], infinite)[:, 0]
+            return values, is_category
+        labels = [str(j) for j in range(values.shape[1])]
+    if values.shape[0] < 2:
+        raise InputError(f"X has {len(values)} rows, n_samples = {len(values)}; 2 are the minimum")
+    values = _without_infinite(values, labels, infinite)
+    for j in positions(categorical, column_names(X, values.shape[1]), "categorical_features"):
+        if not is_category[j]:
+            values[:, j], is_category[j] = _level_numbers(values[:, j]), True
+    return values, is_category
+
+
+def positions(
+    columns: Iterable[str | int], names: Sequence[str], parameter: str
+) -> NDArray[np.intp]:
+    """Find columns by name or by number.
+
+    Examples
+    --------
+    >>> from squamish.intake import positions
+    >>> positions(["b", 0], ["a", "b"], "feature_groups")
+    array([1, 0])
+    """
+    if isinstance(columns, str):
+        raise InputError(f"{parameter} is {columns!r}; it must be a list of columns")
+    found = []
+    for column in columns:
+        if isinstance(column, str) and column in names:
+            found.append(names.index(column))
+        elif isinstance(column, int | np.integer) and 0 <= column < len(names):
+            found.append(int(column))
+        else:
+            raise InputError(
+                f"{parameter} holds {column!r}, which is no column of X; the columns are "
+                f"{', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
+            )
+    return np.array(found, dtype=np.intp)
+
+
+def _refuse(X: Any) -> None:
+    """Refuse what can be seen from outside: no table, repeated names."""
+    if isinstance(X, str | bytes | PathLike):
+        raise InputError(f"X is {X!r}; read the file first and pass the table")
+    if hasattr(X, "collect"):
+        raise InputError(f"X is a {type(X).__name__}; collect() it first")
+    given = getattr(X, "column_names", getattr(X, "columns", ()))
+    names = Counter(map(str, given if _is_listed(given) else ()))
+    repeated = [name for name, count in names.items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"column names must differ; more than one column is called {', '.join(repeated)}"
+        )
+    if hasattr(X, "columns") and _is_listed(given) and not names:
+        raise InputError("X has no columns; it must have 1 or more (0 feature(s) found)")
+
+
+def _is_listed(names: Any) -> bool:
+    return hasattr(names, "__iter__") and not callable(names)
+
+
+def _read_series(label: str, series: nw.Series[Any]) -> tuple[Array, bool]:
+    """Turn a frame's column into floats; tell whether it is a category."""
+    dtype = series.dtype
+    try:
+        if dtype in (nw.String, nw.Categorical, nw.Enum):
+            return _numbered(series.cast(nw.String).to_list()), True
+        if dtype in (nw.Date, nw.Datetime):
+            seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
+            return _floats(seconds), False
+        if dtype == nw.Duration:
+            return _floats(series.dt.total_microseconds().cast(nw.Float64) / 1e6), False
+        if dtype == nw.Boolean or dtype.is_numeric():
+            return _floats(series.cast(nw.Float64)), False
+    except (TypeError, ValueError, OverflowError, NotImplementedError, AttributeError):
+        return _from_objects(series.to_list(), label)
+    if dtype.is_nested() or dtype == nw.Binary:
+        raise InputError(f"{label} holds {dtype}; {ALLOWED}")
+    return _from_objects(series.to_list(), label)
+
+
+def _floats(series: nw.Series[Any]) -> Array:
+    return np.array(series.to_numpy(), dtype=np.float64)
+
+
+def _read_array(estimator: BaseEstimator, X: Any) -> tuple[Any, NDArray[np.bool_]]:
+    """Turn a matrix, a list of rows or a sparse matrix into floats."""
+    if sparse.issparse(X):
+        values = validate_data(
+            estimator,
+            X,
+            accept_sparse="csc",
+            dtype=np.float64,
+            ensure_all_finite=False,
+            ensure_min_samples=2,
+            copy=True,
+        )
+        return values, np.zeros(values.shape[1], dtype=bool)
+    try:
+        raw = np.asarray(X)
+        if raw.dtype.kind in "USMm":
+            # In rows of Python values, numbers beside text would have become text.
+            raw = np.array(X, dtype=object)
+    except ValueError:  # rows of unequal length
+        raw = np.empty(0)
+    if raw.ndim == 2 and raw.shape[1] and raw.dtype.kind == "O":
+        validate_data(estimator, raw, dtype=None, ensure_all_finite=False)
+        columns = [
+            _from_objects(column.tolist(), f"column {j}", parse=True)
+            for j, column in enumerate(raw.T)
+        ]
+        values = np.column_stack([column for column, _ in columns])
+        return values, np.array([kind for _, kind in columns], dtype=bool)
+    values = validate_data(
+        estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2, copy=True
+    )
+    return values, np.zeros(values.shape[1], dtype=bool)
+
+
+def _from_objects(values: list[Any], label: str, parse: bool = False) -> tuple[Array, bool]:
+    """Turn Python values into floats: numbers, moments or spans of time, or level numbers.
+
+    With ``parse``, text that stands for numbers is numbers, as in an array that had to make
+    all its columns text.
+    """
+    known = [(row, value) for row, value in enumerate(values) if not is_missing(value)]
+    out = np.full(len(values), np.nan)
+    for row, value in known:
+        if not isinstance(value, str | bytes | Real | Decimal | date | time | timedelta | np.bool_):
+            raise InputTypeError(
+                f"{label} holds {value!r} in row {row}; every argument must be text (a string), "
+                f"a number or a date, not {type(value).__name__}"
+            )
+    text = [(row, value) for row, value in known if isinstance(value, str | bytes)]
+    numbers = {row: _number(value) for row, value in text} if parse else {}
+    if text and len(text) == len(known) and (not parse or None in numbers.values()):
+        return _numbered([None if is_missing(v) else str(v) for v in values]), True
+    for row, value in known:
+        number = numbers.get(row) if isinstance(value, str | bytes) else _number(value)
+        if number is None:
+            raise InputError(
+                f"{label} holds {str(value)!r} in row {row}; a column must be numeric or text, "
+                "not both"
+            )
+        out[row] = number
+    return out, False
+
+
+def _number(value: Any) -> float | None:
+    """Return a number, or seconds for a moment or a span of time; None if it is neither."""
+    if isinstance(value, datetime):
+        start = datetime(1970, 1, 1, tzinfo=value.tzinfo)
+        return (value - start).total_seconds()
+    if isinstance(value, date):
+        return (value - date(1970, 1, 1)).total_seconds()
+    if isinstance(value, time):
+        return value.hour * 3600 + value.minute * 60 + value.second + value.microsecond / 1e6
+    if isinstance(value, timedelta):
+        return value.total_seconds()
+    try:
+        return float(value)
+    except OverflowError:
+        return np.inf
+    except (TypeError, ValueError):
+        return None
+
+
+def _numbered(labels: list[Any]) -> Array:
+    """Enumerate text labels in their order; what is missing comes last."""
+    missing = np.array([is_missing(label) for label in labels], dtype=bool)
+    text = np.array(["" if gap else str(label) for label, gap in zip(labels, missing, strict=True)])
+    levels, codes = np.unique(text[~missing], return_inverse=True)
+    out = np.full(len(labels), float(len(levels)))
+    out[~missing] = codes
+    return out
+
+
+def _level_numbers(values: Array) -> Array:
+    """Enumerate the different values of a numeric column; what is missing comes last."""
+    return np.unique(values, return_inverse=True)[1].astype(np.float64)
+
+
+def is_missing(value: Any) -> bool:
+    """Tell whether a value stands for none: None, NaN, NaT or pandas' NA."""
+    try:
+        return value is None or bool(value != value)
+    except TypeError:  # pandas' NA cannot be compared
+        return True
+    except ValueError:  # an array has no single answer
+        return False
+
+
+def _without_infinite(values: Array, labels: Sequence[str], infinite: str) -> Array:
+    if infinite == "missing":
+        values[np.isinf(values)] = np.nan
+        return values
+    rows, columns = np.nonzero(np.isinf(values))
+    if len(rows):
+        j = columns.min()
+        row = rows[columns == j].min()
+        raise InputError(
+            f"column {labels[j]} holds {values[row, j]} in row {row}; values must be finite, or "
+            "NaN where they are missing (infinite='missing' takes them for missing)"
+        )
+    return values
