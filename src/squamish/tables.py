@@ -148,7 +148,8 @@ def standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
     LightGBM rounds to float32 and takes what is below 1e-35 for zero. The last digits go,
     because they depend on the units that the column came in.
     """
-    X = np.divide(X, np.nanmax(np.abs(X), axis=0))
+    largest = np.nanmax(np.abs(X), axis=0)
+    X = np.divide(X, np.where(largest > 0, largest, 1.0))
     X -= (np.nanmax(X, axis=0) + np.nanmin(X, axis=0)) / 2
     X /= np.maximum(np.nanmax(np.abs(X), axis=0), 1e-300)
     return np.round(X, 12) + 0.0

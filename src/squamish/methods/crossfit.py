@@ -191,7 +191,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         A strong column costs at least this share of what the model gains over the
         constant prediction.
     n_folds : int
-        Number of folds; fewer if the rarest class has fewer rows. Not used if folds are
+        Number of folds; fewer if the rarest class, or the table, has fewer rows. Not used if folds are
         asked for.
     """
 
@@ -245,7 +245,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     def _check_parameters(self, X: Table) -> None:
         check_range("alpha", self.alpha, above=0, below=1)
         check_range("min_effect", self.min_effect, at_least=0, below=1)
-        check_range("n_folds", self.n_folds, at_least=2, at_most=len(X.y), integer=True)
+        check_range("n_folds", self.n_folds, at_least=2, integer=True)
         if X.task == "classification":
             single = [X.labels[c] for c in np.flatnonzero(np.bincount(X.y) == 1)]
             if single:
