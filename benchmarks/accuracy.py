@@ -30,7 +30,7 @@ from numpy.typing import NDArray
 from scoring import METRICS, mean_of_defined, score
 from squamish import RelevanceSelector, __version__
 from squamish.datasets import PRESETS, PROBLEMS, load_problem
-from squamish.methods.paper import PaperEvidence
+from squamish.evidence import PaperEvidence
 
 RESULTS = Path(__file__).parent / "results"
 COLUMNS = (*METRICS, "fits", "seconds")

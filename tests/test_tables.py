@@ -8,6 +8,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 from scipy import sparse
+from sklearn import config_context
+from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
@@ -15,6 +17,7 @@ from sklearn.model_selection import (
     RepeatedKFold,
     TimeSeriesSplit,
 )
+from sklearn.pipeline import make_pipeline
 
 from squamish import LeakWarning, RelevanceSelector
 from squamish.files import read_file
@@ -397,3 +400,38 @@ def test_the_callers_frame_is_left_alone():
     before = table.copy(deep=True)
     verdict(table, y, infinite="missing")
     pd.testing.assert_frame_equal(table, before)
+
+
+def test_rare_and_unseen_levels_break_nothing():
+    rng = np.random.default_rng(0)
+    n = 300
+    levels = rng.choice([f"level {i}" for i in range(60)], n, p=np.r_[[0.7], [0.3 / 59] * 59])
+    x = rng.standard_normal(n)
+    table = pd.DataFrame({"x": x, "rare": levels, "once": ["one"] + ["other"] * (n - 1)})
+    y = x + (levels == "level 0") + 0.3 * rng.standard_normal(n)
+    selector = verdict(table, y)
+    assert selector.relevance_classes_.tolist() == [2, 2, 0]
+    new = table.assign(rare="never seen")
+    assert selector.transform(new).columns.tolist() == ["x", "rare"]
+
+
+def test_infinite_values_of_sparse_tables_are_named():
+    dense = np.eye(20)
+    dense[3, 2] = np.inf
+    X = sparse.csr_matrix(dense)
+    with pytest.raises(ValueError, match="column 2 holds inf in row 3; values must be finite"):
+        verdict(X, np.arange(20) % 2)
+    with pytest.raises(ValueError, match="categorical_features cannot be columns of a sparse"):
+        verdict(sparse.csr_matrix(np.eye(20)), np.arange(20) % 2, categorical_features=[0])
+
+
+def test_weights_and_groups_are_routed_through_pipelines():
+    X, y, patient, level = patients(0)
+    X[:, 0] = level[patient]
+    with config_context(enable_metadata_routing=True):
+        selector = RelevanceSelector(random_state=0).set_fit_request(
+            sample_weight=True, groups=True
+        )
+        pipeline = make_pipeline(selector, LinearRegression().set_fit_request(sample_weight=False))
+        pipeline.fit(X, y, sample_weight=np.ones(600), groups=patient)
+    assert pipeline[0].relevance_classes_.tolist() == [2, 0, 0, 0, 0]

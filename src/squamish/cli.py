@@ -86,8 +86,6 @@ def fit(
         typer.echo("squamish: interrupted", err=True)
         raise typer.Exit(130) from None
     typer.echo(str(selector.result_))
-    for note in selector.result_.notes:
-        typer.echo(f"Note: {note}")
     typer.echo(repr(selector.result_))
 
 

@@ -82,13 +82,12 @@ def read_columns(
         labels = [repr(str(name)) for name in frame.columns]
     else:
         values, is_category = _read_array(estimator, X)
-        if sparse.issparse(values):
-            values.data = _without_infinite(values.data[:, np.newaxis], ["of X"], infinite)[:, 0]
-            return values, is_category
         labels = [str(j) for j in range(values.shape[1])]
     if values.shape[0] < 2:
         raise InputError(f"X has {len(values)} rows, n_samples = {len(values)}; 2 are the minimum")
     values = _without_infinite(values, labels, infinite)
+    if sparse.issparse(values) and len(categorical):
+        raise InputError("categorical_features cannot be columns of a sparse matrix; pass a frame")
     for j in positions(categorical, column_names(X, values.shape[1]), "categorical_features"):
         if not is_category[j]:
             values[:, j], is_category[j] = _level_numbers(values[:, j]), True
@@ -274,12 +273,15 @@ def is_missing(value: Any) -> bool:
         return False
 
 
-def _without_infinite(values: Array, labels: Sequence[str], infinite: str) -> Array:
+def _without_infinite(values: Any, labels: Sequence[str], infinite: str) -> Any:
+    """Take infinite values for missing, or refuse the first one."""
+    is_sparse = sparse.issparse(values)
+    stored = values.data if is_sparse else values
     if infinite == "missing":
-        values[np.isinf(values)] = np.nan
-        return values
-    rows, columns = np.nonzero(np.isinf(values))
-    if len(rows):
+        stored[np.isinf(stored)] = np.nan
+    elif np.isinf(stored).any():
+        cells = sparse.coo_array(values if is_sparse else np.where(np.isinf(values), values, 0.0))
+        rows, columns = (place[np.isinf(cells.data)] for place in (cells.row, cells.col))
         j = columns.min()
         row = rows[columns == j].min()
         raise InputError(

@@ -4,14 +4,11 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from textwrap import fill
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-if TYPE_CHECKING:
-    from squamish.methods.crossfit import CrossfitEvidence
-    from squamish.methods.paper import PaperEvidence
+from squamish.evidence import CrossfitEvidence, PaperEvidence
 
 STRONG, WEAK, IRRELEVANT = 2, 1, 0
 CLASS_NAMES = {STRONG: "strong", WEAK: "weak", IRRELEVANT: "irrelevant"}
@@ -103,7 +100,8 @@ class RelevanceResult:
         """Return the verdict in a few lines that need no explanation."""
         strong, weak, irrelevant = ((h, self._names_of(c)) for c, h in _HEADINGS.items())
         groups = [("  these replace each other", group) for group in self.groups if len(group) > 1]
-        lines = [strong, weak, *groups, irrelevant]
+        notes = [("Note", (note,)) for note in self.notes]
+        lines = [strong, weak, *groups, irrelevant, *notes]
         width = max(len(heading) for heading, _ in lines)
         return "\n".join(
             fill(
@@ -143,6 +141,7 @@ class RelevanceResult:
             for c, meaning in _MEANINGS.items()
         ]
         head = ["# Which columns matter", "", repr(self), ""]
+        head += [line for note in self.notes for line in (f"Note: {note}", "")]
         tail = [
             f"| {_markdown_list((name,))} | {' or '.join(map(_markdown_list, sets)) or '?'} |"
             for name, sets in self.substitutes.items()

@@ -19,6 +19,7 @@ from sklearn.base import BaseEstimator
 from squamish import proofs
 from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
+from squamish.evidence import CrossfitEvidence
 from squamish.learners import Array, Learner, Rows, View, portfolio
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others, ridge_residuals
 from squamish.redundancy import correlation_groups, replaceable_groups, substitutes
@@ -46,100 +47,6 @@ MOST_ROUNDS = 3
 MOST_CONTEXT = 150
 # A loss below this share of the constant's is almost perfect; so many features are asked.
 ALMOST_PERFECT, MOST_LEAKS = 0.05, 5
-
-
-@dataclass(frozen=True, eq=False)
-class CrossfitEvidence:
-    """What the verdict rests on, one entry for each column of the table.
-
-    Attributes
-    ----------
-    proof : tuple of str
-        The proof that did most to make the column relevant: "marginal", "product",
-        "partial", "shadow", "association", "useful" or "trees"; empty if it is not relevant.
-    proof_p_values : dict of str to ndarray
-        The p-value of every column in every proof; 1 if not tested.
-    p_relevant : ndarray of float
-        All proofs combined, before the correction for the number of columns.
-    removal_loss : ndarray of float
-        Mean growth of the out-of-sample loss when the column is redrawn given the others,
-        or when it is left out, whichever decided; NaN if it was not tested.
-    removal_interval : ndarray of shape (2, n_features)
-        95% confidence interval of ``removal_loss``.
-    p_value : ndarray of float
-        One-sided p-value of ``removal_loss``, before correction; NaN if not tested.
-    effect : ndarray of float
-        ``removal_loss`` as a share of what the model gains over the constant prediction.
-    explained : ndarray of float
-        Share of the column's variance that the other columns explain linearly.
-    substitutes : dict of int to tuple of tuples of int
-        For every weak column, the columns or sets of columns that replace it.
-    groups : tuple of tuples of int
-        Weak columns that replace each other.
-    representatives : tuple of int
-        The column of each group that tells most on its own.
-    leaks : tuple of int
-        Columns that alone tell the target almost perfectly.
-    learner : str
-        The learner that did best on the relevant columns.
-    loss, constant_loss : float
-        Its out-of-sample loss, and that of the constant prediction.
-    n_fits : int
-        How many models were fitted.
-    """
-
-    proof: tuple[str, ...]
-    proof_p_values: dict[str, Array]
-    p_relevant: Array
-    removal_loss: Array
-    removal_interval: Array
-    p_value: Array
-    effect: Array
-    explained: Array
-    substitutes: dict[int, tuple[tuple[int, ...], ...]]
-    groups: tuple[tuple[int, ...], ...]
-    representatives: tuple[int, ...]
-    leaks: tuple[int, ...]
-    learner: str
-    loss: float
-    constant_loss: float
-    n_fits: int
-
-    def spread(self, feature: NDArray[np.intp]) -> CrossfitEvidence:
-        """Return the evidence for the columns of a table, given the feature of each.
-
-        A column without a feature (-1) was not judged.
-        """
-        judged = feature >= 0
-
-        def wide(narrow: Array, fill: float) -> Array:
-            out = np.full((*narrow.shape[:-1], len(feature)), fill)
-            out[..., judged] = narrow[..., feature[judged]]
-            return out
-
-        def columns(features: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(np.flatnonzero(np.isin(feature, features)).tolist())
-
-        order = np.argsort([min(columns(group)) for group in self.groups])
-        return replace(
-            self,
-            proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
-            proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
-            p_relevant=wide(self.p_relevant, 1.0),
-            removal_loss=wide(self.removal_loss, np.nan),
-            removal_interval=wide(self.removal_interval, np.nan),
-            p_value=wide(self.p_value, np.nan),
-            effect=wide(self.effect, np.nan),
-            explained=wide(self.explained, np.nan),
-            substitutes={
-                j: tuple(columns(group) for group in sets)
-                for f, sets in self.substitutes.items()
-                for j in columns((f,))
-            },
-            groups=tuple(columns(self.groups[g]) for g in order),
-            representatives=tuple(columns((self.representatives[g],))[0] for g in order),
-            leaks=columns(self.leaks),
-        )
 
 
 @dataclass(eq=False)
@@ -191,8 +98,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         A strong column costs at least this share of what the model gains over the
         constant prediction.
     n_folds : int
-        Number of folds; fewer if the rarest class, or the table, has fewer rows. Not used if folds are
-        asked for.
+        Number of folds; fewer if the rarest class, or the table, has fewer rows. Not used if
+        folds are asked for.
     """
 
     def __init__(

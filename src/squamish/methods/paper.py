@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import math
 import warnings
-from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,67 +17,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_choice, check_range
+from squamish.evidence import PaperEvidence
 from squamish.execution import run_tasks
 from squamish.forests import FittedForest, fit_forest, lightgbm_model
 from squamish.result import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import PredictionInterval, prediction_interval
 from squamish.tables import Table
-
-
-@dataclass(frozen=True, eq=False)
-class PaperEvidence:
-    """Everything the paper's method looked at, one entry for each column of the table.
-
-    Attributes
-    ----------
-    all_relevant : ndarray of bool
-        The set A, found by Boruta.
-    minimal : ndarray of bool
-        The set M: importance above the upper bound of ``importance_interval``, and in A.
-    boruta_history : ndarray of shape (n_rounds, n_features)
-        Importances in Boruta's rounds; NaN once a column was rejected.
-    importances : ndarray of float
-        Gain of every column in the forest that selects M; 0 for a constant column.
-    importance_interval : PredictionInterval or None
-        Gains expected of an irrelevant feature. None if no column varies.
-    loss_interval : PredictionInterval or None
-        Losses expected of forests on A when nothing of importance changes. None if A is
-        empty.
-    removal_loss : ndarray of float
-        Loss of the forest on A without the column; NaN if it was not tested (not in M).
-    n_fits : int
-        How many forests were fitted.
-    """
-
-    all_relevant: NDArray[np.bool_]
-    minimal: NDArray[np.bool_]
-    boruta_history: NDArray[np.float64]
-    importances: NDArray[np.float64]
-    importance_interval: PredictionInterval | None
-    loss_interval: PredictionInterval | None
-    removal_loss: NDArray[np.float64]
-    n_fits: int
-
-    def spread(self, feature: NDArray[np.intp]) -> PaperEvidence:
-        """Return the evidence for the columns of a table, given the feature of each.
-
-        A column without a feature (-1) was not judged.
-        """
-        judged = feature >= 0
-
-        def wide(narrow: NDArray[Any], fill: Any) -> NDArray[Any]:
-            out = np.full((*narrow.shape[:-1], len(feature)), fill, dtype=narrow.dtype)
-            out[..., judged] = narrow[..., feature[judged]]
-            return out
-
-        return replace(
-            self,
-            all_relevant=wide(self.all_relevant, False),
-            minimal=wide(self.minimal, False),
-            boruta_history=wide(self.boruta_history, np.nan),
-            importances=wide(self.importances, 0.0),
-            removal_loss=wide(self.removal_loss, np.nan),
-        )
 
 
 def _refuse_what_the_paper_does_not_know(X: Table) -> None:

@@ -1,0 +1,161 @@
+"""What verdicts rest on, one kind of evidence for each method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.statistics import PredictionInterval
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossfitEvidence:
+    """What the verdict rests on, one entry for each column of the table.
+
+    Attributes
+    ----------
+    proof : tuple of str
+        The proof that did most to make the column relevant: "marginal", "product",
+        "partial", "shadow", "association", "useful" or "trees"; empty if it is not relevant.
+    proof_p_values : dict of str to ndarray
+        The p-value of every column in every proof; 1 if not tested.
+    p_relevant : ndarray of float
+        All proofs combined, before the correction for the number of columns.
+    removal_loss : ndarray of float
+        Mean growth of the out-of-sample loss when the column is redrawn given the others,
+        or when it is left out, whichever decided; NaN if it was not tested.
+    removal_interval : ndarray of shape (2, n_features)
+        95% confidence interval of ``removal_loss``.
+    p_value : ndarray of float
+        One-sided p-value of ``removal_loss``, before correction; NaN if not tested.
+    effect : ndarray of float
+        ``removal_loss`` as a share of what the model gains over the constant prediction.
+    explained : ndarray of float
+        Share of the column's variance that the other columns explain linearly.
+    substitutes : dict of int to tuple of tuples of int
+        For every weak column, the columns or sets of columns that replace it.
+    groups : tuple of tuples of int
+        Weak columns that replace each other.
+    representatives : tuple of int
+        The column of each group that tells most on its own.
+    leaks : tuple of int
+        Columns that alone tell the target almost perfectly.
+    learner : str
+        The learner that did best on the relevant columns.
+    loss, constant_loss : float
+        Its out-of-sample loss, and that of the constant prediction.
+    n_fits : int
+        How many models were fitted.
+    """
+
+    proof: tuple[str, ...]
+    proof_p_values: dict[str, Array]
+    p_relevant: Array
+    removal_loss: Array
+    removal_interval: Array
+    p_value: Array
+    effect: Array
+    explained: Array
+    substitutes: dict[int, tuple[tuple[int, ...], ...]]
+    groups: tuple[tuple[int, ...], ...]
+    representatives: tuple[int, ...]
+    leaks: tuple[int, ...]
+    learner: str
+    loss: float
+    constant_loss: float
+    n_fits: int
+
+    def spread(self, feature: NDArray[np.intp]) -> CrossfitEvidence:
+        """Return the evidence for the columns of a table, given the feature of each.
+
+        A column without a feature (-1) was not judged.
+        """
+
+        def wide(narrow: Array, fill: float) -> Array:
+            return _spread(narrow, feature, fill)
+
+        def columns(features: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(np.flatnonzero(np.isin(feature, features)).tolist())
+
+        order = np.argsort([min(columns(group)) for group in self.groups])
+        return replace(
+            self,
+            proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
+            proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
+            p_relevant=wide(self.p_relevant, 1.0),
+            removal_loss=wide(self.removal_loss, np.nan),
+            removal_interval=wide(self.removal_interval, np.nan),
+            p_value=wide(self.p_value, np.nan),
+            effect=wide(self.effect, np.nan),
+            explained=wide(self.explained, np.nan),
+            substitutes={
+                j: tuple(columns(group) for group in sets)
+                for f, sets in self.substitutes.items()
+                for j in columns((f,))
+            },
+            groups=tuple(columns(self.groups[g]) for g in order),
+            representatives=tuple(columns((self.representatives[g],))[0] for g in order),
+            leaks=columns(self.leaks),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PaperEvidence:
+    """Everything the paper's method looked at, one entry for each column of the table.
+
+    Attributes
+    ----------
+    all_relevant : ndarray of bool
+        The set A, found by Boruta.
+    minimal : ndarray of bool
+        The set M: importance above the upper bound of ``importance_interval``, and in A.
+    boruta_history : ndarray of shape (n_rounds, n_features)
+        Importances in Boruta's rounds; NaN once a column was rejected.
+    importances : ndarray of float
+        Gain of every column in the forest that selects M; 0 for a constant column.
+    importance_interval : PredictionInterval or None
+        Gains expected of an irrelevant feature. None if no column varies.
+    loss_interval : PredictionInterval or None
+        Losses expected of forests on A when nothing of importance changes. None if A is
+        empty.
+    removal_loss : ndarray of float
+        Loss of the forest on A without the column; NaN if it was not tested (not in M).
+    n_fits : int
+        How many forests were fitted.
+    """
+
+    all_relevant: NDArray[np.bool_]
+    minimal: NDArray[np.bool_]
+    boruta_history: NDArray[np.float64]
+    importances: NDArray[np.float64]
+    importance_interval: PredictionInterval | None
+    loss_interval: PredictionInterval | None
+    removal_loss: NDArray[np.float64]
+    n_fits: int
+
+    def spread(self, feature: NDArray[np.intp]) -> PaperEvidence:
+        """Return the evidence for the columns of a table, given the feature of each.
+
+        A column without a feature (-1) was not judged.
+        """
+        return replace(
+            self,
+            all_relevant=_spread(self.all_relevant, feature, False),
+            minimal=_spread(self.minimal, feature, False),
+            boruta_history=_spread(self.boruta_history, feature, np.nan),
+            importances=_spread(self.importances, feature, 0.0),
+            removal_loss=_spread(self.removal_loss, feature, np.nan),
+        )
+
+
+def _spread(narrow: NDArray[Any], feature: NDArray[np.intp], fill: Any) -> NDArray[Any]:
+    """Give every column what was found for its feature."""
+    judged = feature >= 0
+    out = np.full((*narrow.shape[:-1], len(feature)), fill, dtype=narrow.dtype)
+    out[..., judged] = narrow[..., feature[judged]]
+    return out
