@@ -27,7 +27,7 @@ def main() -> None:
         X[f"shuffled_{name}"] = rng.permutation(X[name])
 
     print(f"Disease progression of {len(X)} patients, explained by {X.shape[1]} columns ...\n")
-    selector = RelevanceSelector(random_state=0, n_jobs=-1).fit(X, y)
+    selector = RelevanceSelector(task="regression", random_state=0, n_jobs=-1).fit(X, y)
     print(selector.result_)
 
     report = Path("demo-report.md")

@@ -84,9 +84,11 @@ def test_a_category_under_other_labels_replaces_it_even_with_many_levels():
     table = pd.DataFrame(
         {"city": city.astype(str), "code": code.astype(str), "x": y * 0 + city[::-1]}
     )
-    selector = verdict(table, y)
-    assert selector.relevance_classes_.tolist() == [1, 1, 0]
-    assert selector.result_.groups == (("city", "code"),)
+    for columns in (["city", "code", "x"], ["city", "code"]):
+        selector = verdict(table[columns], y)
+        assert selector.relevance_classes_[:2].tolist() == [1, 1]
+        assert not selector.relevance_classes_[2:].any()
+        assert selector.result_.groups == (("city", "code"),)
 
 
 def test_categories_that_matter_only_together_are_strong():

@@ -126,6 +126,13 @@ class CrossFit:
             self._views[view, fold] = np.hstack([base, self.encoded[fold]])
         return self._views[view, fold]
 
+    def held_out(self, view: View, columns: Rows) -> Array:
+        """Return parts with every row as it is seen in the fold that tests it."""
+        out = np.array(self.matrix(view, 0)[:, columns])
+        for fold, (_, test) in enumerate(self.folds):
+            out[test] = self.matrix(view, fold)[test][:, columns]
+        return out
+
     def form(self, view: View, unit: Rows) -> Form:
         """Return what values the parts of a unit can take."""
         X = self.matrix(view, 0)[:, unit]

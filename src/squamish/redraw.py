@@ -190,6 +190,8 @@ def best_guess(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) ->
 
     Either by steps, added to the linear guess, or by a smooth function.
     """
+    if X.shape[1] == 0:
+        return linear
     stepwise = linear + boosted_guess(X, target - linear, folds)
     guesses = (linear, stepwise, smooth_guess(X, target, folds))
     return min(guesses, key=lambda guess: float(np.square(target - guess).mean()))

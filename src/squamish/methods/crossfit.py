@@ -184,9 +184,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         X, Z = case.table, case.fit.parts.ranked
         level_rng, shadow_rng = rng.spawn(2)
         groups = correlation_groups(Z)
-        if Z.shape[1] == 0:
-            pass
-        elif X.rows_are_alike:
+        found: dict[str, Array] = {}
+        if Z.shape[1] and X.rows_are_alike:
             parts = Table(case.fit.parts.plain, X.y, X.task)
             found = {
                 "marginal": proofs.with_group_centres(parts, Z, groups),
@@ -197,11 +196,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
                 ),
             }
             case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
-            case.p |= {name: case.of_features(p) for name, p in found.items()}
-        else:
-            partners = np.arange(Z.shape[1]) if Z.shape[1] <= MOST_CONTEXT else np.zeros(0, int)
+        elif Z.shape[1]:
+            partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
             found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
-            case.p |= {name: case.of_features(p) for name, p in found.items()}
+        case.p |= {name: case.of_features(p) for name, p in found.items()}
         for feature, levels in case.fit.parts.many_levels:
             rows = _independent_rows(X)
             p = proofs.level_p_value(levels[rows], case.targets[rows], level_rng)
@@ -283,9 +281,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         context = _context(case.fit.parts.ranked, columns[place[tested]], columns)
         units = [place[[g]] for g in tested]
         D = self._redraws(case, Learner("boosted"), columns, context, units, rng)[0]
+        p = np.ones(len(groups))
         for g, p_trees in zip(tested, case.fit.test(D).p_values, strict=True):
-            members = feature[groups == numbers[g]]
-            case.p["trees"][members] = np.minimum(case.p["trees"][members], p_trees)
+            p[groups == numbers[g]] = p_trees
+        case.p["trees"] = case.of_features(p)
         return self._decide(case)
 
     def _decide(self, case: _Case) -> bool:
@@ -348,7 +347,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             case.n_fits += len(own)
             if not any(depends_on_others(part, others, fit.folds) for part in leftover.T):
                 return True
-        x = fit.matrix(race.learner.view, 0)[:, own]
+        x = fit.held_out(race.learner.view, own)
         guess = np.column_stack(
             [
                 best_guess(others, part, part - left, fit.folds)
@@ -356,9 +355,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             ]
         )
         case.n_fits += len(own) * (SMOOTH_FITS + 2 * len(fit.folds))
-        explained[i] = (
-            1 - np.square(x - guess)[fit.tested].mean() / x[fit.tested].var(axis=0).mean()
-        )
+        unexplained = np.square(x - guess)[fit.tested].mean()
+        explained[i] = 1 - unexplained / x[fit.tested].var(axis=0).mean()
         cost = self._loss_without(case, race, feature, guess, gain)
         # Where the others tell much of the feature the refit decides; where they hardly do it
         # only has a veto, since it is the weaker test.
