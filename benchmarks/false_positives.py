@@ -1,10 +1,13 @@
 """Count tables of pure noise in which a column is called relevant.
 
-    python benchmarks/false_positives.py [--runs 250] [--alphas 0.01 0.05] [--jobs -1]
+    python benchmarks/false_positives.py [--runs 250] [--mixed-runs 100] [--alphas 0.01 0.05]
+                                         [--jobs -1]
 
 Tables of many shapes, with normal, skewed, binary and mostly constant columns, and targets of
-many kinds, none of which has to do with any column. The family-wise error is the share of
-tables with even one relevant column; it should be near alpha or below.
+many kinds, none of which has to do with any column. Then mixed tables of numbers, numbers with
+gaps, and categories of 2 to 1,000 levels, whose rows count the same, have weights, or belong to
+groups. The family-wise error is the share of tables with even one relevant column; it should
+be near alpha or below.
 """
 
 from __future__ import annotations
@@ -21,6 +24,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+import polars as pl
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from scipy import stats
@@ -62,12 +66,51 @@ def is_wrong(target: str, run: int, alpha: float) -> bool:
         return bool(selector.fit(X, y).support_.any())
 
 
+ROWS: dict[str, Draw | None] = {
+    "alike": None,
+    "weighted": lambda rng, n: rng.exponential(size=n),
+    "in groups of four": lambda rng, n: rng.integers(0, n // 4, n),
+}
+
+
+def mixed_noise(rng: np.random.Generator, n: int) -> pl.DataFrame:
+    """Draw numbers, numbers with gaps, and categories of few and of many levels."""
+    columns: dict[str, NDArray[Any]] = {}
+    for few, many in zip((2, 3, 5, 8, 12, 13), (15, 25, 40, 80, 300, 1000), strict=True):
+        columns[f"number {few}"] = rng.standard_normal(n)
+        missing = rng.random(n) < rng.uniform(0.03, 0.6)
+        columns[f"gaps {few}"] = np.where(missing, np.nan, rng.exponential(size=n))
+        columns[f"{few} levels"] = rng.integers(0, few, n).astype(str)
+        columns[f"{many} levels"] = rng.integers(0, many, n).astype(str)
+    return pl.DataFrame(columns)
+
+
+def is_wrong_on_mixed(target: str, rows: str, run: int, alpha: float) -> bool:
+    """Fit one mixed table of noise; tell whether any column came out relevant."""
+    rng = np.random.default_rng([run, list(TARGETS).index(target), list(ROWS).index(rows)])
+    n = (80, 150, 300)[run % 3]
+    X, y = mixed_noise(rng, n), TARGETS[target](rng, n)
+    draw, argument = ROWS[rows], "sample_weight" if rows == "weighted" else "groups"
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = RelevanceSelector(CrossfitMethod(alpha=alpha), random_state=run, n_jobs=1)
+        return bool(selector.fit(X, y, **({argument: draw(rng, n)} if draw else {})).support_.any())
+
+
+def rate(name: str, alpha: float, found: list[bool]) -> str:
+    """Return a line of the table: how many of the runs went wrong, with an interval."""
+    wrong, runs = sum(found), len(found)
+    low, high = stats.binomtest(wrong, runs).proportion_ci()
+    return f"| {name} | {alpha} | {runs} | {wrong} | {wrong / runs:.3f} | {low:.3f} to {high:.3f} |"
+
+
 def main() -> None:
     """Run the tables of noise and write the rates."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--runs", type=int, default=250, help="tables for each target")
+    parser.add_argument("--mixed-runs", type=int, default=100, help="mixed tables for each")
     parser.add_argument("--alphas", type=float, nargs="+", default=[0.01, 0.05])
     parser.add_argument("--jobs", type=int, default=-1, help="fits at the same time")
     options = parser.parse_args()
@@ -75,22 +118,30 @@ def main() -> None:
         "# Relevant columns in tables of pure noise\n",
         f"{options.runs} tables for each target, of {', '.join(f'{n} x {d}' for n, d in SHAPES)}; "
         "share of tables with even one relevant column, with its 95% interval (Clopper-Pearson).\n",
-        f"Made by `python benchmarks/false_positives.py --runs {options.runs}`.\n",
+        f"Made by `python benchmarks/false_positives.py --runs {options.runs} "
+        f"--mixed-runs {options.mixed_runs}`.\n",
         "| target | alpha | tables | with a false relevant column | rate | 95% interval |",
         "|---|---|---|---|---|---|",
     ]
+    parallel = Parallel(n_jobs=options.jobs)
     for target in TARGETS:
         for alpha in options.alphas:
-            wrong = sum(
-                Parallel(n_jobs=options.jobs)(
-                    delayed(is_wrong)(target, run, alpha) for run in range(options.runs)
-                )
-            )
-            low, high = stats.binomtest(wrong, options.runs).proportion_ci()
-            lines.append(
-                f"| {target} | {alpha} | {options.runs} | {wrong} | {wrong / options.runs:.3f} "
-                f"| {low:.3f} to {high:.3f} |"
-            )
+            runs = range(options.runs)
+            found = parallel(delayed(is_wrong)(target, run, alpha) for run in runs)
+            lines.append(rate(target, alpha, found))
+            print(lines[-1], flush=True)
+    lines += [
+        "\n## Mixed tables\n",
+        f"{options.mixed_runs} tables each, of 80, 150 or 300 rows and 24 columns: numbers, "
+        "numbers with gaps, categories of 2 to 1,000 levels.\n",
+        "| target, rows | alpha | tables | with a false relevant column | rate | 95% interval |",
+        "|---|---|---|---|---|---|",
+    ]
+    for target in TARGETS:
+        for rows in ROWS:
+            alpha, runs = max(options.alphas), range(options.mixed_runs)
+            found = parallel(delayed(is_wrong_on_mixed)(target, rows, run, alpha) for run in runs)
+            lines.append(rate(f"{target}, {rows}", alpha, found))
             print(lines[-1], flush=True)
     OUT.parent.mkdir(exist_ok=True)
     OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")

@@ -287,6 +287,15 @@ def test_rows_of_one_patient_are_one_observation():
     assert by_patient == 0
 
 
+def test_a_class_in_one_group_only_is_never_trained_without():
+    X, y, patient, _ = patients(0)
+    ill = (patient == 3).astype(int)
+    with pytest.raises(ValueError, match="every class must occur in 2 or more groups"):
+        verdict(X, ill, groups=ill)
+    rare = np.where(patient == 3, 2, y > 0).astype(int)
+    assert verdict(X, rare, groups=patient).relevance_classes_.shape == (5,)
+
+
 def test_what_differs_with_the_target_between_patients_is_found():
     X, y, patient, level = patients(0)
     X[:, 0] = (0.8 * level + 0.6 * np.random.default_rng(1).standard_normal(60))[patient]

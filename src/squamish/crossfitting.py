@@ -282,8 +282,18 @@ def _split(table: Table, n_folds: int, rng: np.random.Generator) -> list[Fold]:
         raise InputError("groups holds one group only; it must hold 2 or more, to test on others")
     splitter = StratifiedGroupKFold if classes else GroupKFold
     split = splitter(min(n_folds, n_clusters), shuffle=True, random_state=seed)
-    folds = list(split.split(table.X, table.y, table.clusters))
-    return [(train, test) for train, test in folds if len(test)]
+    n_classes = len(np.unique(table.y)) if classes else 0
+    folds = [
+        (train, test)
+        for train, test in split.split(table.X, table.y, table.clusters)
+        if len(test) and (not classes or len(np.unique(table.y[train])) == n_classes)
+    ]
+    if not folds:
+        raise InputError(
+            "groups leave no way to train on every class and test on other groups; every class "
+            "must occur in 2 or more groups"
+        )
+    return folds
 
 
 def _constant(table: Table, train: Rows, weights: Array | None, n_rows: int) -> Array:
