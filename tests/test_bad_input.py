@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
-from sklearn.model_selection import GroupKFold
+from sklearn.model_selection import GroupKFold, KFold
 
 from squamish import InputError, PaperMethod, RelevanceSelector
 from squamish.errors import InputTypeError
@@ -97,7 +97,8 @@ def test_objects_that_are_no_numbers_are_named():
         (RelevanceSelector(), {"groups": [1] * 100}, "groups holds one group only"),
         (RelevanceSelector(), {"groups": [None] + [1] * 99}, "groups has no label in row 0"),
         (RelevanceSelector(cv="five"), {}, "cv is 'five'; it must be None, a number of folds"),
-        (RelevanceSelector(cv=1), {}, "cv cannot split these 100 rows"),
+        (RelevanceSelector(cv=1), {}, "cv is 1; it must be a whole number at least 2"),
+        (RelevanceSelector(cv=KFold(5)), {"groups": np.arange(100) % 9}, "rows of the same group"),
         (RelevanceSelector(cv=GroupKFold(3)), {}, "cv cannot split these 100 rows: .*groups"),
         (RelevanceSelector(cv=[([0, 1], [1, 2])]), {}, "tests on rows that it is trained on"),
         (RelevanceSelector(cv=[([0, 1], [500])]), {}, "cv holds row 500, but the table has 100"),
@@ -108,7 +109,18 @@ def test_objects_that_are_no_numbers_are_named():
         (RelevanceSelector(missing_target="no"), {}, "missing_target is 'no'; it must be"),
         (RelevanceSelector(feature_groups=[[0, 9]]), {}, "feature_groups holds 9, which is no col"),
         (RelevanceSelector(feature_groups=[[0, 1], [1, 2]]), {}, "'1' in two groups"),
-        (RelevanceSelector(feature_groups=["01"]), {}, "feature_groups is '01'; it must be a list"),
+        (
+            RelevanceSelector(feature_groups=["01"]),
+            {},
+            "feature_groups holds '01'; it must",
+        ),
+        (
+            RelevanceSelector(feature_groups=[0, 1]),
+            {},
+            "feature_groups holds 0; it must",
+        ),
+        (RelevanceSelector(feature_groups=5), {}, "feature_groups is 5; it must be a dict or a"),
+        (RelevanceSelector(categorical_features=3), {}, "categorical_features holds 3; it must"),
         (RelevanceSelector(categorical_features=["x"]), {}, "categorical_features holds 'x'"),
         (RelevanceSelector("paper", cv=3), {}, "method='paper' knows no cv"),
         (RelevanceSelector("paper"), {"groups": Y}, "method='paper' knows no groups"),

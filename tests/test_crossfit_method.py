@@ -97,6 +97,26 @@ def test_a_curved_function_of_others_is_weak_even_if_the_target_is_linear_in_it(
     assert selector.result_.evidence.substitutes[3] == ((0, 1),)
 
 
+@pytest.mark.parametrize("noise", [0.0, 0.05])
+def test_what_another_column_is_the_square_of_is_weak(noise):
+    for seed in range(2):
+        rng = np.random.default_rng(seed)
+        u, v = rng.standard_normal((2, 600))
+        square = u**2 + noise * rng.standard_normal(600)
+        y = square + v + 0.3 * rng.standard_normal(600)
+        assert verdict(np.column_stack([u, square, v]), y).relevance_classes_.tolist()[0] == 1
+
+
+def test_absurd_values_do_not_hide_the_others():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 2))
+    y = X[:, 0] + 0.3 * rng.standard_normal(300)
+    X[0, 0] = 1e20
+    assert verdict(X, y).relevance_classes_.tolist() == [2, 0]
+    y[1] = -9.97e36
+    assert verdict(X, y).relevance_classes_.tolist() == [2, 0]
+
+
 def test_a_grandparent_is_replaced_by_the_parent():
     problem = load_problem("network", random_state=0)
     evidence = verdict(problem.X, problem.y).result_.evidence

@@ -39,7 +39,8 @@ def test_a_copy_in_any_view_explains_everything():
     ranked = standardised(np.column_stack([x, x, plain[:, 2]]))
     residual = ridge_residuals([[plain, ranked]] * 4, 0, [np.array([0])], folds(100))[0]
     assert residual.explained[0] > 0.999
-    drawn = redraw.redraw(plain[:, :1], residual.values, 3, rng)
+    guess = plain[:, :1] - residual.values
+    drawn = redraw.redraw(guess, residual.values, 3, rng)
     assert np.abs(drawn - plain[:, :1]).max() < 0.1
 
 
@@ -59,12 +60,13 @@ def test_members_of_a_unit_do_not_explain_each_other():
     assert together.explained.max() < 0.2
 
 
-def test_redraw_keeps_the_prediction_and_permutes_the_rest():
-    X = np.arange(10.0)[:, np.newaxis]
-    residual = np.tile([[1.0], [-1.0]], (5, 1))
-    drawn = redraw.redraw(X, residual, 4, np.random.default_rng(0))
-    assert drawn.shape == (4, 10, 1)
-    assert np.sort((drawn - (X - residual))[2, :, 0]).tolist() == [-1] * 5 + [1] * 5
+def test_redraw_keeps_the_prediction_and_draws_the_rest():
+    guess = np.arange(1000.0)[:, np.newaxis]
+    pool = np.array([[1.0], [-1.0], [-1.0]])
+    drawn = redraw.redraw(guess, pool, 4, np.random.default_rng(0))
+    assert drawn.shape == (4, 1000, 1)
+    assert set((drawn - guess).ravel()) == {-1.0, 1.0}
+    assert (drawn - guess).mean() == pytest.approx(-1 / 3, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -90,3 +92,37 @@ def test_the_linear_guess_is_kept_where_nothing_better_is_found():
     X, target = rng.standard_normal((200, 5)), rng.standard_normal(200)
     linear = np.zeros(200)
     assert np.array_equal(redraw.best_guess(X, target, linear, folds(200)), linear)
+
+
+def test_drawn_levels_have_their_chances():
+    rng = np.random.default_rng(0)
+    form = redraw.Form(
+        low=np.zeros(4), high=np.ones(4), gap=np.full(4, -1), exclusive=np.array([3, 3, 3, -1])
+    )
+    guess = np.tile([0.2, 0.5, 0.3, 0.9], (4000, 1))
+    drawn = redraw.redraw(guess, np.zeros((10, 4)), 2, rng, form)
+    assert drawn.mean(axis=(0, 1)) == pytest.approx([0.2, 0.5, 0.3, 0.9], abs=0.03)
+    assert np.array_equal(drawn[:, :, :3].sum(axis=2), np.ones((2, 4000)))
+    one = redraw.Form(np.zeros(1), np.ones(1), np.array([-1]), np.array([3]))
+    drawn = redraw.redraw(guess[:, :1], np.zeros((10, 1)), 2, rng, one)
+    assert drawn.mean() == pytest.approx(0.2, abs=0.03)
+
+
+def test_what_is_drawn_as_missing_has_no_value():
+    form = redraw.Form(
+        low=np.array([np.nan, 0.0]),
+        high=np.array([np.nan, 1.0]),
+        gap=np.array([1, -1]),
+        exclusive=np.full(2, -1),
+    )
+    guess = np.column_stack([np.full(500, 7.0), np.full(500, 0.4)])
+    drawn = redraw.redraw(guess, np.ones((5, 2)), 1, np.random.default_rng(0), form)[0]
+    assert set(drawn[drawn[:, 1] == 1, 0]) == {0.0}
+    assert set(drawn[drawn[:, 1] == 0, 0]) == {8.0}
+
+
+def test_rows_that_no_fold_tests_are_predicted_too():
+    split = [(np.arange(4), np.array([4, 5])), (np.arange(6), np.array([6, 7]))]
+    covered = redraw.covering(split, 8)
+    assert covered[0] == split[0]
+    assert covered[1][1].tolist() == [6, 7, 0, 1, 2, 3]

@@ -13,6 +13,8 @@ from sklearn.linear_model import LinearRegression
 from sklearn.model_selection import (
     GroupKFold,
     KFold,
+    LeaveOneGroupOut,
+    LeaveOneOut,
     PredefinedSplit,
     RepeatedKFold,
     TimeSeriesSplit,
@@ -294,6 +296,99 @@ def test_a_class_in_one_group_only_is_never_trained_without():
         verdict(X, ill, groups=ill)
     rare = np.where(patient == 3, 2, y > 0).astype(int)
     assert verdict(X, rare, groups=patient).relevance_classes_.shape == (5,)
+
+
+@pytest.mark.parametrize("kind", ["classes", "amounts"])
+def test_categories_of_many_levels_are_found_within_patients(kind):
+    rng = np.random.default_rng(0)
+    patient, city = np.repeat(np.arange(50), 20), rng.integers(0, 20, 1000)
+    y = 3 * rng.standard_normal(20)[city] + 0.5 * rng.standard_normal(1000)
+    other = rng.integers(0, 20, 1000)
+    table = pd.DataFrame({"city": city.astype(str), "other": other.astype(str)})
+    target = (y > 0).astype(int) if kind == "classes" else y
+    assert classes(table, target, groups=patient) == {"city": 2, "other": 0}
+    assert classes(table, target, sample_weight=rng.uniform(0.5, 2, 1000)) == {
+        "city": 2,
+        "other": 0,
+    }
+
+
+def test_rows_that_hardly_count_prove_nothing():
+    rng = np.random.default_rng(0)
+    n, half = 1000, np.arange(1000) < 500
+    x, z, noise = rng.standard_normal((3, n))
+    level = rng.integers(0, 30, n)
+    y = x + 0.5 * noise
+    z[half] = x[half] + 0.1 * z[half]
+    y[half] += 3 * rng.standard_normal(30)[level[half]]
+    table = pd.DataFrame({"x": x, "z": z, "level": level.astype(str)})
+    found = classes(table, y, sample_weight=np.where(half, 1e-9, 1.0))
+    assert found == {"x": 2, "z": 0, "level": 0}
+
+
+def test_every_member_of_a_feature_group_may_prove_it():
+    for seed in range(4):
+        rng = np.random.default_rng(seed)
+        city, other = rng.integers(0, 20, (2, 500))
+        y = rng.standard_normal(20)[city] + 0.5 * rng.standard_normal(500)
+        table = pd.DataFrame({"city": city.astype(str), "other": other.astype(str)})
+        assert classes(table, y, feature_groups=[["city", "other"]]) == {"city": 2, "other": 2}
+
+
+def test_folds_of_one_patient_or_one_row_will_do():
+    X, y, patient, level = patients(0)
+    X[:, 0] = level[patient]
+    found = verdict(X, y, groups=patient, cv=LeaveOneGroupOut())
+    assert found.relevance_classes_.tolist() == [2, 0, 0, 0, 0]
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((60, 2))
+    y = 3 * X[:, 0] + rng.standard_normal(60)
+    assert verdict(X, y, cv=LeaveOneOut()).relevance_classes_.tolist() == [2, 0]
+
+
+def test_a_number_of_folds_keeps_groups_whole_and_forgets_the_order_of_rows():
+    X, y, patient, level = patients(0)
+    X[:, 0] = level[patient] + rng_noise(600)
+    order = np.random.default_rng(2).permutation(600)
+    one = verdict(X, y, groups=patient, cv=4).result_.evidence
+    other = verdict(X[order], y[order], groups=patient[order] * 7, cv=4).result_.evidence
+    assert one.loss == pytest.approx(other.loss)
+
+
+def rng_noise(n):
+    return 0.5 * np.random.default_rng(1).standard_normal(n)
+
+
+def test_masked_values_are_missing():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    y = X[:, 0] + 0.3 * rng.standard_normal(200)
+    mask = rng.random(X.shape) < 0.2
+    masked = np.ma.masked_array(np.where(mask, 99.0, X), mask)
+    assert classes(masked, y) == classes(np.where(mask, np.nan, X), y)
+    target = np.ma.masked_array(np.where(mask[:, 0], 99.0, y), mask[:, 0])
+    assert verdict(X, target, missing_target="drop").result_.n_samples == (~mask[:, 0]).sum()
+
+
+def test_what_is_wrong_in_rows_of_weight_zero_does_not_matter():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 2))
+    y = X[:, 0] + 0.3 * rng.standard_normal(200)
+    expected = verdict(X[1:], y[1:]).result_.evidence.loss
+    X[0, 1], y[0] = np.inf, np.nan
+    weights = np.r_[0.0, np.ones(199)]
+    assert verdict(X, y, sample_weight=weights).result_.evidence.loss == pytest.approx(expected)
+
+
+def test_nothing_selected_keeps_the_rows_of_a_pandas_frame():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((50, 2)), columns=["a", "b"], index=range(50, 100))
+    selector = verdict(table, rng.standard_normal(50))
+    assert selector.transform(table).index.equals(table.index)
+    with config_context(transform_output="polars"):
+        table["a"] = table["a"].astype(float)
+        found = verdict(table, table["a"] + rng.normal(0, 0.5, 50))
+        assert found.transform(as_arrow(table)).columns == ["a"]
 
 
 def test_what_differs_with_the_target_between_patients_is_found():

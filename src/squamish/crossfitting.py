@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -156,29 +156,28 @@ class CrossFit:
             parts.append(row_losses(prediction, self.table.y[test]))
         return self._gathered(parts)
 
-    def predictions(self, learner: Learner, columns: Rows, more: Array | None = None) -> Array:
-        """Return the out-of-sample predictions of a learner on some parts, and more columns."""
+    def predictions(self, learner: Learner, columns: Rows) -> Array:
+        """Return the out-of-sample predictions of a learner on some parts."""
 
         def one(fold: int, _: np.random.Generator) -> Array:
-            X = self.matrix(learner.view, fold)[:, columns]
-            X = X if more is None else np.column_stack([X, more])
-            train, test = self.folds[fold]
-            return self._fit(learner, X, train).predict(X[test])
+            return self._fold_prediction(learner, columns, fold)
 
-        return self._gathered(
-            run_tasks(one, range(len(self.folds)), np.random.default_rng(0), self.n_jobs)
-        )
+        return self._gathered(self._run(one))
 
     def losses(self, learner: Learner, columns: Rows, more: Array | None = None) -> Array:
         """Return the out-of-sample loss of a learner in every tested row."""
-        prediction = self.predictions(learner, columns, more)
-        return row_losses(prediction, self.table.y[self.tested])
 
-    def fold_losses(self, learner: Learner, columns: Rows, fold: int) -> Array:
+        def one(fold: int, _: np.random.Generator) -> Array:
+            return self.fold_losses(learner, columns, fold, more)
+
+        return self._gathered(self._run(one))
+
+    def fold_losses(
+        self, learner: Learner, columns: Rows, fold: int, more: Array | None = None
+    ) -> Array:
         """Return the loss of a learner in the test rows of one fold."""
-        train, test = self.folds[fold]
-        X = self.matrix(learner.view, fold)[:, columns]
-        return row_losses(self._fit(learner, X, train).predict(X[test]), self.table.y[test])
+        prediction = self._fold_prediction(learner, columns, fold, more)
+        return row_losses(prediction, self.table.y[self.folds[fold][1]])
 
     def race(self, learners: Sequence[Learner], columns: Rows) -> Race:
         """Find the learner with the least loss, and drop on the way what is clearly worse.
@@ -231,12 +230,26 @@ class CrossFit:
             X, y = X[test], self.table.y[test]
             out = np.zeros((len(test), len(units)))
             for u, (unit, residual) in enumerate(zip(units, residuals, strict=True)):
-                drawn = redraw(X[:, unit], residual.values[test], n_draws, rng, forms[u])
+                guess, pool = X[:, unit] - residual.values[test], residual.values[self.tested]
+                drawn = redraw(guess, pool, n_draws, rng, forms[u])
                 prediction = model.predict_redrawn(X, unit, drawn)
                 out[:, u] = row_losses(prediction, y).mean(axis=0)
             return out - row_losses(model.predict(X), y)[:, np.newaxis]
 
         return self._gathered(run_tasks(one, range(len(self.folds)), rng, self.n_jobs))
+
+    def _run(self, one: Callable[[int, np.random.Generator], Array]) -> list[Array]:
+        """Do something for every fold that needs no luck."""
+        return run_tasks(one, range(len(self.folds)), np.random.default_rng(0), self.n_jobs)
+
+    def _fold_prediction(
+        self, learner: Learner, columns: Rows, fold: int, more: Array | None = None
+    ) -> Array:
+        """Predict the test rows of a fold from some parts, and more columns."""
+        train, test = self.folds[fold]
+        X = self.matrix(learner.view, fold)[:, columns]
+        X = X if more is None else np.column_stack([X, more])
+        return self._fit(learner, X, train).predict(X[test])
 
     def _fit(self, learner: Learner, X: Array, train: Rows) -> Model:
         weights = None if self.table.weights is None else self.table.weights[train]

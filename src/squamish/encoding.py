@@ -21,8 +21,9 @@ Rows = NDArray[np.intp]
 
 # Levels, and gaps, in fewer rows than this cannot be judged; rare levels are taken together.
 LEAST_ROWS = 5
-# A category with more levels than this is told by what its levels mean for the target.
-MOST_LEVELS = 12
+# A category with more levels than this, or with more than this share of its rows in rare ones,
+# is told by what its levels mean for the target.
+MOST_LEVELS, MOST_JOINED = 12, 0.1
 # So many rows of its own weigh as much as the mean of all rows.
 SMOOTHING = 10.0
 INNER_FOLDS = 5
@@ -85,10 +86,10 @@ def encode(table: Table) -> Parts:
             gaps = [len(columns) + 1, -1] if len(parts) == 2 else [-1]
             kind = -1
         else:
-            levels = _joined_levels(x)
+            levels, share_joined = _joined_levels(x)
             n_levels = int(levels.max()) + 1
-            if n_levels > MOST_LEVELS:
-                many_levels.append((owner, levels))
+            if n_levels > MOST_LEVELS or share_joined > MOST_JOINED:
+                many_levels.append((owner, np.unique(x, return_inverse=True)[1]))
                 continue
             parts = [(levels == k).astype(float) for k in range(n_levels) if n_levels > 1]
             parts = parts[1:] if n_levels == 2 else parts
@@ -119,13 +120,14 @@ def _number_parts(x: Array) -> list[Array]:
     return [x] if varies else [missing.astype(float)]
 
 
-def _joined_levels(x: Array) -> Rows:
-    """Enumerate the levels of a category, the rare ones taken together."""
+def _joined_levels(x: Array) -> tuple[Rows, float]:
+    """Enumerate the levels of a category, the rare ones joined; and the share of their rows."""
     levels, counts = np.unique(x, return_counts=True)
     number = np.cumsum(counts >= LEAST_ROWS) - 1
     rare = counts < LEAST_ROWS
     number[rare] = number[-1] + 1 if not rare.all() else 0
-    return np.asarray(number[np.searchsorted(levels, x)], dtype=np.intp)
+    joined = number[np.searchsorted(levels, x)].astype(np.intp)
+    return joined, float(counts[rare].sum() / len(x))
 
 
 def _standardised(X: Array) -> Array:
@@ -185,7 +187,10 @@ def target_encodings(
     train, test = fold
     weights = np.ones(len(scores)) if weights is None else weights
     # Rows are sorted by the target, so that every fifth one gives stratified folds.
-    inner = (np.arange(len(train)) if clusters is None else clusters[train]) % INNER_FOLDS
+    inner = np.arange(len(train))
+    if clusters is not None:
+        inner = np.unique(clusters[train], return_inverse=True)[1]
+    inner = inner % INNER_FOLDS
     blocks, features = [], []
     for feature, levels in many_levels:
         out = np.zeros_like(scores)
@@ -203,6 +208,8 @@ def target_encodings(
 def _level_means(levels: Rows, scores: Array, weights: Array, rows: Rows) -> Array:
     """Mean scores of every level in some rows, drawn towards the mean of all."""
     n_levels = int(levels.max()) + 1
+    if len(rows) == 0:
+        return np.zeros((n_levels, scores.shape[1]))
     w = weights[rows]
     count = np.bincount(levels[rows], weights=w, minlength=n_levels)
     centre = (w @ scores[rows]) / w.sum()

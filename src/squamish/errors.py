@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -17,6 +18,28 @@ class InputTypeError(InputError, TypeError):
 
 class LeakWarning(UserWarning):
     """A column alone tells the target almost perfectly."""
+
+
+@contextmanager
+def in_one_line() -> Iterator[None]:
+    """Raise what a library below complains about as an InputError of one line.
+
+    Examples
+    --------
+    >>> from squamish.errors import in_one_line
+    >>> with in_one_line():
+    ...     float("x")
+    Traceback (most recent call last):
+    squamish.errors.InputError: could not convert string to float: 'x'
+    """
+    try:
+        yield
+    except InputError:
+        raise
+    except TypeError as error:
+        raise InputTypeError(" ".join(str(error).split())) from None
+    except (ValueError, OverflowError) as error:
+        raise InputError(" ".join(str(error).split())) from None
 
 
 def check_range(

@@ -5,6 +5,7 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+import zlib
 from collections.abc import Callable
 from io import BytesIO
 from pathlib import Path
@@ -76,7 +77,14 @@ def read_file(path: str | Path) -> pl.DataFrame:
         if kind in (".parquet", ".pq"):
             return pl.read_parquet(BytesIO(content))
         return pl.read_ipc(BytesIO(content))
-    except (OSError, EOFError, ValueError, lzma.LZMAError, pl.exceptions.PolarsError) as error:
+    except (
+        OSError,
+        EOFError,
+        ValueError,
+        zlib.error,
+        lzma.LZMAError,
+        pl.exceptions.PolarsError,
+    ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path.name!r} cannot be read: {reason}") from None
 

@@ -23,7 +23,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
-from squamish.errors import InputError, InputTypeError, check_choice
+from squamish.errors import InputError, InputTypeError, check_choice, in_one_line
 
 Array = NDArray[np.float64]
 ALLOWED = "columns may hold numbers, booleans, text, categories, dates, times or durations"
@@ -42,11 +42,7 @@ def column_names(X: Any, n_features: int) -> tuple[str, ...]:
 
 
 def read_columns(
-    estimator: BaseEstimator,
-    X: Any,
-    *,
-    categorical: Sequence[str | int] = (),
-    infinite: str = "error",
+    estimator: BaseEstimator, X: Any, categorical: Iterable[str | int] | None = None
 ) -> tuple[Any, NDArray[np.bool_]]:
     """Turn a training table into floats, and tell which columns are categories.
 
@@ -56,10 +52,8 @@ def read_columns(
         Gets ``n_features_in_`` and ``feature_names_in_``.
     X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
         The table.
-    categorical : sequence of str or int
+    categorical : iterable of str or int, or None
         Names or numbers of further columns that are categories.
-    infinite : {"error", "missing"}
-        What to do with infinite values.
 
     Returns
     -------
@@ -68,29 +62,28 @@ def read_columns(
     is_category : ndarray of bool of shape (n_features,)
         Which columns hold level numbers.
     """
-    check_choice("infinite", infinite, ("error", "missing"))
-    _refuse(X)
+    refuse(X)
     frame = as_frame(X)
-    if frame is not None:
-        validate_data(estimator, X, skip_check_array=True)
+    if frame is None:
+        values, is_category = _read_array(estimator, X)
+    else:
+        with in_one_line():
+            validate_data(estimator, X, skip_check_array=True)
         columns = [
             _read_series(f"column {str(name)!r}", series)
             for name, series in zip(frame.columns, frame.iter_columns(), strict=True)
         ]
         values = np.column_stack([column for column, _ in columns])
         is_category = np.array([kind for _, kind in columns], dtype=bool)
-        labels = [repr(str(name)) for name in frame.columns]
-    else:
-        values, is_category = _read_array(estimator, X)
-        labels = [str(j) for j in range(values.shape[1])]
     if values.shape[0] < 2:
         raise InputError(f"X has {len(values)} rows, n_samples = {len(values)}; 2 are the minimum")
-    values = _without_infinite(values, labels, infinite)
-    if sparse.issparse(values) and len(categorical):
-        raise InputError("categorical_features cannot be columns of a sparse matrix; pass a frame")
-    for j in positions(categorical, column_names(X, values.shape[1]), "categorical_features"):
-        if not is_category[j]:
-            values[:, j], is_category[j] = _level_numbers(values[:, j]), True
+    if categorical is not None:
+        names = column_names(X, values.shape[1])
+        if sparse.issparse(values):
+            raise InputError("categorical_features cannot be columns of a sparse matrix")
+        for j in positions(categorical, names, "categorical_features"):
+            if not is_category[j]:
+                values[:, j], is_category[j] = _level_numbers(values[:, j]), True
     return values, is_category
 
 
@@ -105,12 +98,12 @@ def positions(
     >>> positions(["b", 0], ["a", "b"], "feature_groups")
     array([1, 0])
     """
-    if isinstance(columns, str):
-        raise InputError(f"{parameter} is {columns!r}; it must be a list of columns")
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InputError(f"{parameter} holds {columns!r}; it must hold lists of columns")
     found = []
     for column in columns:
-        if isinstance(column, str) and column in names:
-            found.append(names.index(column))
+        if str(column) in names:
+            found.append(names.index(str(column)))
         elif isinstance(column, int | np.integer) and 0 <= column < len(names):
             found.append(int(column))
         else:
@@ -121,7 +114,7 @@ def positions(
     return np.array(found, dtype=np.intp)
 
 
-def _refuse(X: Any) -> None:
+def refuse(X: Any) -> None:
     """Refuse what can be seen from outside: no table, repeated names."""
     if isinstance(X, str | bytes | PathLike):
         raise InputError(f"X is {X!r}; read the file first and pass the table")
@@ -168,36 +161,35 @@ def _floats(series: nw.Series[Any]) -> Array:
 
 def _read_array(estimator: BaseEstimator, X: Any) -> tuple[Any, NDArray[np.bool_]]:
     """Turn a matrix, a list of rows or a sparse matrix into floats."""
-    if sparse.issparse(X):
-        values = validate_data(
-            estimator,
-            X,
-            accept_sparse="csc",
-            dtype=np.float64,
-            ensure_all_finite=False,
-            ensure_min_samples=2,
-            copy=True,
-        )
-        return values, np.zeros(values.shape[1], dtype=bool)
+    if isinstance(X, np.ma.MaskedArray):
+        X = np.ma.filled(X.astype(object if X.dtype.kind == "O" else np.float64), np.nan)
+    checks = {"ensure_all_finite": False, "ensure_min_samples": 2, "copy": True}
+    with in_one_line():
+        if sparse.issparse(X):
+            values = validate_data(estimator, X, accept_sparse="csc", dtype=np.float64, **checks)
+            return values, np.zeros(values.shape[1], dtype=bool)
+        raw = _as_objects(X)
+        if raw is None:
+            values = validate_data(estimator, X, dtype=np.float64, **checks)
+            return values, np.zeros(values.shape[1], dtype=bool)
+        validate_data(estimator, raw, dtype=None, **checks)
+    columns = [
+        _from_objects(column.tolist(), f"column {j}", parse=True) for j, column in enumerate(raw.T)
+    ]
+    values = np.column_stack([column for column, _ in columns])
+    return values, np.array([kind for _, kind in columns], dtype=bool)
+
+
+def _as_objects(X: Any) -> NDArray[Any] | None:
+    """Return a matrix of text, dates or anything else as Python values; None for numbers."""
     try:
         raw = np.asarray(X)
-        if raw.dtype.kind in "USMm":
+        if raw.dtype.kind in "USTMm":
             # In rows of Python values, numbers beside text would have become text.
             raw = np.array(X, dtype=object)
     except ValueError:  # rows of unequal length
-        raw = np.empty(0)
-    if raw.ndim == 2 and raw.shape[1] and raw.dtype.kind == "O":
-        validate_data(estimator, raw, dtype=None, ensure_all_finite=False)
-        columns = [
-            _from_objects(column.tolist(), f"column {j}", parse=True)
-            for j, column in enumerate(raw.T)
-        ]
-        values = np.column_stack([column for column, _ in columns])
-        return values, np.array([kind for _, kind in columns], dtype=bool)
-    values = validate_data(
-        estimator, X, dtype=np.float64, ensure_all_finite=False, ensure_min_samples=2, copy=True
-    )
-    return values, np.zeros(values.shape[1], dtype=bool)
+        return None
+    return raw if raw.ndim == 2 and raw.shape[1] and raw.dtype.kind == "O" else None
 
 
 def _from_objects(values: list[Any], label: str, parse: bool = False) -> tuple[Array, bool]:
@@ -232,8 +224,9 @@ def _from_objects(values: list[Any], label: str, parse: bool = False) -> tuple[A
 def _number(value: Any) -> float | None:
     """Return a number, or seconds for a moment or a span of time; None if it is neither."""
     if isinstance(value, datetime):
-        start = datetime(1970, 1, 1, tzinfo=value.tzinfo)
-        return (value - start).total_seconds()
+        if value.tzinfo is not None:
+            return value.timestamp()
+        return (value - datetime(1970, 1, 1)).total_seconds()
     if isinstance(value, date):
         return (value - date(1970, 1, 1)).total_seconds()
     if isinstance(value, time):
@@ -267,25 +260,43 @@ def is_missing(value: Any) -> bool:
     """Tell whether a value stands for none: None, NaN, NaT or pandas' NA."""
     try:
         return value is None or bool(value != value)
-    except TypeError:  # pandas' NA cannot be compared
+    except (TypeError, ArithmeticError):  # pandas' NA and a signalling NaN cannot be compared
         return True
     except ValueError:  # an array has no single answer
         return False
 
 
-def _without_infinite(values: Any, labels: Sequence[str], infinite: str) -> Any:
-    """Take infinite values for missing, or refuse the first one."""
+def without_infinite(
+    values: Any, used: NDArray[np.bool_], names: Sequence[str], infinite: str
+) -> Any:
+    """Take infinite values for missing, or refuse the first one in a row that is used.
+
+    Parameters
+    ----------
+    values : ndarray or sparse matrix of shape (n_samples, n_features)
+        The table as floats, which may be changed.
+    used : ndarray of bool of shape (n_samples,)
+        Which rows are used.
+    names : sequence of str
+        The names of the columns.
+    infinite : {"error", "missing"}
+        What to do with infinite values.
+    """
+    check_choice("infinite", infinite, ("error", "missing"))
     is_sparse = sparse.issparse(values)
     stored = values.data if is_sparse else values
-    if infinite == "missing":
-        stored[np.isinf(stored)] = np.nan
-    elif np.isinf(stored).any():
+    if not np.isinf(stored).any():
+        return values
+    if infinite == "error":
         cells = sparse.coo_array(values if is_sparse else np.where(np.isinf(values), values, 0.0))
-        rows, columns = (place[np.isinf(cells.data)] for place in (cells.row, cells.col))
-        j = columns.min()
-        row = rows[columns == j].min()
-        raise InputError(
-            f"column {labels[j]} holds {values[row, j]} in row {row}; values must be finite, or "
-            "NaN where they are missing (infinite='missing' takes them for missing)"
-        )
+        wrong = np.isinf(cells.data) & used[cells.row]
+        if wrong.any():
+            j = cells.col[wrong].min()
+            row = cells.row[wrong & (cells.col == j)].min()
+            name = names[j] if names[j] == str(j) else repr(names[j])
+            raise InputError(
+                f"column {name} holds {values[row, j]} in row {row}; values must be finite, or NaN "
+                "where they are missing (infinite='missing' takes them for missing)"
+            )
+    stored[np.isinf(stored)] = np.nan
     return values

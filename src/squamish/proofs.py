@@ -109,20 +109,36 @@ def feature_p_values(p: Array, feature: NDArray[np.intp], n_features: int) -> Ar
     return out
 
 
-def level_p_value(levels: NDArray[np.intp], targets: Array, rng: np.random.Generator) -> float:
+def level_p_value(
+    levels: NDArray[np.intp],
+    targets: Array,
+    rng: np.random.Generator,
+    weights: Array | None = None,
+    clusters: NDArray[np.intp] | None = None,
+) -> float:
     """Test whether the levels of a category differ in their targets, however many there are.
 
     How much the means of the levels differ is compared with the same for targets in random
-    order. So many levels that each row has its own cannot differ more or less.
+    order. So many levels that each row has its own cannot differ more or less. Rows that
+    have weights, or belong together, cannot change places: random signs are given to their
+    deviations instead, one for each cluster.
     """
-    counts = np.maximum(np.bincount(levels), 1)
+    w = np.ones(len(levels)) if weights is None else weights
+    counts = np.maximum(np.bincount(levels, weights=np.square(w)), 1e-12)
+    scores = targets / np.maximum(targets.std(axis=0), 1e-12)
+    scores = w[:, np.newaxis] * (scores - w @ scores / w.sum())
 
     def spread(scores: Array) -> float:
         sums = np.stack([np.bincount(levels, weights=s, minlength=len(counts)) for s in scores.T])
         return float((np.square(sums) / counts).sum())
 
-    scores = targets / np.maximum(targets.std(axis=0), 1e-12)
-    null = np.array([spread(rng.permutation(scores)) for _ in range(N_ORDERS)])
+    def by_chance() -> Array:
+        if weights is None and clusters is None:
+            return rng.permutation(scores)
+        owner = np.arange(len(levels)) if clusters is None else clusters
+        return scores * rng.choice([-1.0, 1.0], int(owner.max()) + 1)[owner][:, np.newaxis]
+
+    null = np.array([spread(by_chance()) for _ in range(N_ORDERS)])
     if null.std() < 1e-9 * max(null.mean(), 1e-12):
         return 1.0
     # The tail of a sum of squares, fitted by its first three moments.
@@ -150,6 +166,8 @@ def score_p_values(
         ratio = np.divide(
             np.abs(terms.sum(axis=0)), spread, out=np.zeros_like(spread), where=spread > 1e-12
         )
+        # Student's t of the terms.
+        ratio *= np.sqrt((n - 1) / np.maximum(n - np.square(ratio), 1e-12))
         largest = np.maximum(largest, ratio)
     p = 2 * stats.t.sf(largest, max(n - 1, 1)) * targets.shape[1]
     # A sum over the few rows that differ from the rest is not normal.
@@ -262,7 +280,9 @@ def product_p_values(Z: Array, targets: Array) -> Array:
     return np.where(atom_shares(Z) > 0.9, 1.0, p)
 
 
-def association_p_values(Z: Array, relevant: NDArray[np.intp]) -> Array:
+def association_p_values(
+    Z: Array, relevant: NDArray[np.intp], weights: Array | None = None
+) -> Array:
     """Test the correlation of each column with columns that are known to be relevant.
 
     What depends on a relevant column is relevant itself: it tells about the target through
@@ -270,8 +290,12 @@ def association_p_values(Z: Array, relevant: NDArray[np.intp]) -> Array:
     clear correlations count, since others say next to nothing. Columns that are known to
     be relevant get 1.
     """
-    n = len(Z)
-    r = np.abs(Z.T @ Z[:, relevant] / n).max(axis=1)
+    w = np.ones(len(Z)) if weights is None else weights
+    n = max(float(np.square(w.sum()) / np.square(w).sum()), 3.0)
+    centred = Z - w @ Z / w.sum()
+    scaled = centred / np.maximum(np.sqrt(w @ np.square(centred) / w.sum()), 1e-12)
+    r = np.abs((scaled * w[:, np.newaxis]).T @ scaled[:, relevant] / w.sum()).max(axis=1)
+    r = np.minimum(r, 1.0)
     t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
     p = np.minimum(1, 2 * stats.t.sf(t, n - 2) * len(relevant))
     p[(r < CLEAR) | (atom_shares(Z) > 0.9)] = 1.0

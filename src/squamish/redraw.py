@@ -98,7 +98,7 @@ def ridge_residuals(
     n, d = views[0][0].shape
     n_penalties = len(PENALTIES)
     residuals = [np.zeros((n_penalties + 1, n, len(unit))) for unit in units]
-    for (train, test), seen in zip(folds, views, strict=True):
+    for (train, test), seen in zip(covering(folds, n), views, strict=True):
         context = np.hstack(seen)
         mean = context[train].mean(axis=0)
         centred = context[train] - mean
@@ -130,17 +130,15 @@ def _best(residual: Array, tested: Rows) -> Residuals:
 
 
 def redraw(
-    X: Array, residual: Array, n_draws: int, rng: np.random.Generator, form: Form | None = None
+    guess: Array, pool: Array, n_draws: int, rng: np.random.Generator, form: Form | None = None
 ) -> Array:
-    """Draw new values: the prediction from the other columns plus another row's residual.
+    """Draw new values: the prediction from the other columns plus the residual of any row.
 
     A part with two values gets one of them, with the predicted value for a probability, and
     a category one of its levels; what is drawn as missing has no value.
     Returns an array of shape (n_draws, n_samples, n_columns).
     """
-    orders = np.argsort(rng.random((n_draws, len(X))), axis=1)
-    guess = X - residual
-    drawn: Array = guess + residual[orders]
+    drawn: Array = guess + pool[rng.integers(0, len(pool), (n_draws, len(guess)))]
     if form is None:
         return drawn
     two = np.flatnonzero(~np.isnan(form.low))
@@ -159,6 +157,8 @@ def _draw_levels(chance: Array, exclusive: Rows, n_draws: int, rng: np.random.Ge
     out = (luck < chance).astype(float)
     for number in np.unique(exclusive[exclusive >= 0]):
         block = exclusive == number
+        if block.sum() == 1:
+            continue
         shares = chance[:, block] + 1e-9
         reached = np.cumsum(shares / shares.sum(axis=1, keepdims=True), axis=1)
         first = luck[:, :, [np.argmax(block)]]
@@ -177,7 +177,7 @@ def depends_on_others(leftover: Array, others: Array, folds: Sequence[Fold]) -> 
         return False
     centred = leftover - leftover.mean()
     sizes = normal_scores(np.column_stack([np.abs(centred), centred]))
-    spread = normal_scores(np.abs(others))
+    spread = normal_scores(np.hstack([others, np.abs(others)]))
     if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
         return True
     train, test = folds[0]
@@ -192,6 +192,7 @@ def best_guess(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) ->
     """
     if X.shape[1] == 0:
         return linear
+    folds = covering(folds, len(target))
     stepwise = linear + boosted_guess(X, target - linear, folds)
     guesses = (linear, stepwise, smooth_guess(X, target, folds))
     return min(guesses, key=lambda guess: float(np.square(target - guess).mean()))
@@ -277,6 +278,17 @@ def smooth_function(X: Array, target: Array, columns: Rows) -> Smooth:
         explained = float(1 + model[-1].best_score_ / max(float(target.var()), 1e-12))
         found.append(Smooth(columns, explained, model))
     return max(found, key=lambda smooth: smooth.explained)
+
+
+def covering(folds: Sequence[Fold], n_rows: int) -> list[Fold]:
+    """Return folds in which every row is predicted.
+
+    Rows that no fold tests, such as the first of a time-ordered split, join the last one:
+    models are trained on their values, so that they must have some.
+    """
+    train, test = folds[-1]
+    untested = np.setdiff1d(np.arange(n_rows), np.concatenate([rows for _, rows in folds]))
+    return [*folds[:-1], (train, np.concatenate([test, untested]))]
 
 
 def thinned(rows: Rows) -> Rows:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
 from typing import Any
 
@@ -9,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit, check_cv
 
-from squamish.errors import InputError
+from squamish.errors import InputError, check_range
 from squamish.intake import is_missing
 from squamish.tables import Fold, Task
 
@@ -51,6 +52,7 @@ def even_weights(weights: Array | None) -> Array | None:
     """Scale weights to a mean of 1; None if all are the same."""
     if weights is None or np.ptp(weights) == 0:
         return None
+    weights = weights / weights.max()
     return weights / weights.mean()
 
 
@@ -80,41 +82,63 @@ def read_folds(
 ) -> Sequence[Fold] | None:
     """Let a scikit-learn splitter, a number or an iterable of row numbers split the rows.
 
-    Splitters split the rows that are used. Row numbers that are given are those of the whole
-    table, so that rows that are not used have to be left out of them. None leaves it to the
-    method. Every class has to be among the training rows of each fold.
+    A number is left to the method, as None is. Splitters split the rows that are used. Row
+    numbers that are given are those of the whole table, so that rows that are not used have to
+    be left out of them. Every class has to be among the training rows of each fold.
     """
-    if cv is None:
+    if cv is None or isinstance(cv, int | np.integer):
         return None
     if isinstance(cv, PredefinedSplit):
         cv = list(cv.split())
-    known = hasattr(cv, "split") or isinstance(cv, int | np.integer | Iterable)
-    if not known or isinstance(cv, str):
+    if isinstance(cv, str) or not (hasattr(cv, "split") or isinstance(cv, Iterable)):
         raise InputError(
             f"cv is {cv!r}; it must be None, a number of folds, a splitter of scikit-learn, or an "
             "iterable of (train, test)"
         )
     try:
         splitter = check_cv(cv, y, classifier=task == "classification")
-        folds = [
-            (np.asarray(train, dtype=np.intp), np.asarray(test, dtype=np.intp))
-            for train, test in splitter.split(np.zeros((len(y), 1)), y, groups)
-        ]
+        with warnings.catch_warnings():
+            # Splitters that do not know groups say so; folds that divide them are refused below.
+            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+            folds = [
+                (_row_numbers(train), _row_numbers(test))
+                for train, test in splitter.split(np.zeros((len(y), 1)), y, groups)
+            ]
     except (TypeError, ValueError, IndexError) as error:
         raise InputError(f"cv cannot split these {len(y)} rows: {error}") from None
-    if not (hasattr(cv, "split") or isinstance(cv, int | np.integer)):
+    if not hasattr(cv, "split"):
         folds = [(_renumbered(train, used), _renumbered(test, used)) for train, test in folds]
     if len(folds) < 1:
         raise InputError("cv gives no folds")
     for number, (train, test) in enumerate(folds, start=1):
         _check_fold(number, train, test, y, task)
+        if groups is not None and np.isin(groups[test], groups[train]).any():
+            raise InputError(
+                f"fold {number} of cv trains and tests on rows of the same group; take a splitter "
+                "that keeps groups whole, such as GroupKFold"
+            )
     return folds
+
+
+def read_n_folds(cv: Any) -> int | None:
+    """Return the number of folds, if ``cv`` is one."""
+    if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
+        return None
+    check_range("cv", cv, at_least=2, integer=True)
+    return int(cv)
+
+
+def _row_numbers(rows: Any) -> NDArray[np.intp]:
+    """Return row numbers; a mask tells them too."""
+    rows = np.asarray(rows)
+    return np.asarray(np.flatnonzero(rows) if rows.dtype == bool else rows, dtype=np.intp)
 
 
 def _renumbered(rows: NDArray[np.intp], used: NDArray[np.bool_]) -> NDArray[np.intp]:
     """Leave out rows that are not used, and number the others without them."""
     if len(rows) and (rows.max() >= len(used) or rows.min() < 0):
-        raise InputError(f"cv holds row {rows.max()}, but the table has {len(used)} rows")
+        wrong = rows[(rows >= len(used)) | (rows < 0)][0]
+        raise InputError(f"cv holds row {wrong}, but the table has {len(used)} rows")
     return np.asarray(np.cumsum(used)[rows[used[rows]]] - 1, dtype=np.intp)
 
 

@@ -3,24 +3,33 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from time import perf_counter
 from typing import Any, Self, get_args
 
+import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
+from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from squamish.errors import InputError, LeakWarning, check_choice
 from squamish.execution import RandomState, as_generator
-from squamish.intake import as_frame, column_names, positions, read_columns
+from squamish.intake import (
+    as_frame,
+    column_names,
+    positions,
+    read_columns,
+    refuse,
+    without_infinite,
+)
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result import IRRELEVANT, RelevanceResult
-from squamish.rows import even_weights, read_folds, read_groups, read_weights
+from squamish.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
 from squamish.tables import Table, Task
 from squamish.targets import encode_target, infer_task, note_on_task, read_target
 
@@ -169,8 +178,10 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.relevance_classes_[judged] = classes[feature[judged]]
         self.support_: NDArray[np.bool_] = self.relevance_classes_ != IRRELEVANT
         evidence = evidence.spread(feature)
-        for j in getattr(evidence, "leaks", ()):
-            notes.append(f"{names[j]!r} alone tells the target almost perfectly: is it a leak?")
+        leaks = np.array(getattr(evidence, "leaks", ()), dtype=np.intp)
+        for f in np.unique(feature[leaks]):
+            columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
+            notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
             warnings.warn(notes[-1], LeakWarning, stacklevel=2)
         self.result_ = RelevanceResult(
             feature_names=names,
@@ -198,24 +209,28 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             A frame stays a frame of its library, unless ``set_output`` asks for another.
         """
         check_is_fitted(self)
+        refuse(X)
         frame = as_frame(X)
-        if frame is None or getattr(self, "_sklearn_output_config", {}).get("transform"):
+        if frame is None:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        return frame[:, np.flatnonzero(self.support_).tolist()].to_native()
+        kept = np.flatnonzero(self.support_).tolist()
+        wanted = _get_output_config("transform", self)["dense"]
+        # Only pandas can keep its rows without a column.
+        X = X.iloc[:, kept] if hasattr(X, "iloc") else frame[:, kept].to_native()
+        if wanted == "default" or not kept:
+            return X
+        selected = nw.from_native(X, eager_only=True)
+        return selected.to_pandas() if wanted == "pandas" else selected.to_polars()
 
     def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Table, list[str]]:
         """Check everything that was passed, and leave out rows that do not count."""
-        target, known = read_target(self, y, self.missing_target)
-        values, is_category = read_columns(
-            self, X, categorical=self.categorical_features or (), infinite=self.infinite
-        )
-        n = values.shape[0]
-        if len(known) != n:
-            raise InputError(f"X has {n} rows, but y has {len(known)} values; they must be as many")
+        values, is_category = read_columns(self, X, self.categorical_features)
+        n, names = values.shape[0], column_names(X, self.n_features_in_)
         weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
-        used = known if weights is None else known & (weights > 0)
-        target = target[used[known]]
+        counted = np.ones(n, dtype=bool) if weights is None else weights > 0
+        target, used = read_target(y, counted, self.missing_target)
+        values = without_infinite(values, used, names, self.infinite)
         if used.sum() < 2:
             raise InputError(
                 f"{used.sum()} rows are left: the sample_weight of others is zero, or they have no "
@@ -227,7 +242,6 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_choice("task", task, get_args(Task))
         labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
         encoded = encode_target(target, task)
-        names = column_names(X, self.n_features_in_)
         table = Table(
             values[used],
             encoded,
@@ -238,10 +252,11 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             None if weights is None else even_weights(weights[used]),
             clusters,
             read_folds(self.cv, encoded, clusters, task, used),
+            read_n_folds(self.cv),
         )
         notes = [] if self.task else note_on_task(target, task)
-        if len(known) > np.sum(known):
-            notes.append(f"{np.sum(~known)} rows without a target were left out")
+        if np.sum(counted) > np.sum(used):
+            notes.append(f"{np.sum(counted & ~used)} rows without a target were left out")
         return table, notes
 
     def _resolve_method(self) -> Method:
@@ -269,7 +284,11 @@ def _features(
     """Enumerate the features: a group of columns is one, every other column is one of its own."""
     feature = np.arange(len(names))
     taken: set[int] = set()
-    for group in groups.values() if isinstance(groups, dict) else groups or ():
+    if groups is None:
+        return feature
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InputError(f"feature_groups is {groups!r}; it must be a dict or a list of lists")
+    for group in groups.values() if isinstance(groups, dict) else groups:
         columns = positions(group, names, "feature_groups")
         twice = taken.intersection(columns.tolist())
         if twice:

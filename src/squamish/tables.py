@@ -13,6 +13,9 @@ from scipy import sparse
 Task = Literal["classification", "regression"]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
 
+# A value is absurdly far out if it is so many times as far as is usual for its column.
+FAR = 1e6
+
 
 @dataclass(frozen=True, eq=False)
 class Table:
@@ -38,6 +41,8 @@ class Table:
         Which rows belong together, such as those of one patient.
     folds : sequence of (train, test) or None
         Row numbers of folds that were asked for.
+    n_folds : int or None
+        Number of folds that was asked for.
     """
 
     X: Any
@@ -49,6 +54,7 @@ class Table:
     weights: NDArray[np.float64] | None = None
     clusters: NDArray[np.intp] | None = None
     folds: Sequence[Fold] | None = None
+    n_folds: int | None = None
 
     def __post_init__(self) -> None:
         n_columns = self.X.shape[1]
@@ -121,7 +127,11 @@ class Table:
                 is_category=is_category[columns],
                 feature=feature,
                 weights=None if self.weights is None else self.weights[rows],
-                clusters=None if self.clusters is None else self.clusters[rows],
+                clusters=(
+                    None
+                    if self.clusters is None
+                    else _numbered_as_they_come(self.clusters[rows])[0]
+                ),
                 folds=None if self.folds is None else _moved(self.folds, rows),
             ),
             np.array([renumbered.get(f, -1) for f in self.feature.tolist()], dtype=np.intp),
@@ -146,10 +156,17 @@ def standardise(X: NDArray[np.float64]) -> NDArray[np.float64]:
     """Centre columns and scale them to [-1, 1], so that units have no influence.
 
     LightGBM rounds to float32 and takes what is below 1e-35 for zero. The last digits go,
-    because they depend on the units that the column came in.
+    because they depend on the units that the column came in. Values that are absurdly far
+    out, such as 1e20 for "unknown", would take all others' digits: they are moved closer.
     """
     largest = np.nanmax(np.abs(X), axis=0)
     X = np.divide(X, np.where(largest > 0, largest, 1.0))
+    centre = np.nanmedian(X, axis=0)
+    away = np.abs(X - centre)
+    away[away == 0] = np.nan
+    away[0, np.isnan(away).all(axis=0)] = 1.0
+    reach = FAR * np.nanmedian(away, axis=0)
+    X = np.clip(X, centre - reach, centre + reach)
     X -= (np.nanmax(X, axis=0) + np.nanmin(X, axis=0)) / 2
     X /= np.maximum(np.nanmax(np.abs(X), axis=0), 1e-300)
     return np.round(X, 12) + 0.0
@@ -179,12 +196,16 @@ def _canonical_order(
     negative, the one with the smaller hash is taken; a category has no negative.
     """
     target = _ranks(y)
-    ranks = np.empty(X.shape, dtype=np.uint64)
+    ranks, reverse = np.empty(X.shape, dtype=np.uint64), np.empty(X.shape, dtype=np.uint64)
     for j, column in enumerate(X.T):
-        ranks[:, j] = _ranks(column)
-    upright, turned = (_column_hash(r, target) for r in (ranks, ranks.max(axis=0) - ranks))
+        missing = np.isnan(column)
+        known = _ranks(column[~missing])
+        # What is missing has the same rank in a column and in its negative.
+        ranks[:, j] = reverse[:, j] = len(column)
+        ranks[~missing, j], reverse[~missing, j] = known, known.max(initial=0) - known
+    upright, turned = (_column_hash(r, target) for r in (ranks, reverse))
     flip = (turned < upright) & ~is_category
-    ranks[:, flip] = ranks[:, flip].max(axis=0, initial=0) - ranks[:, flip]
+    ranks[:, flip] = reverse[:, flip]
     signs = np.where(flip, -1.0, 1.0)
     # Copies through a monotone function have the same ranks: their values decide, and the
     # units they came in if nothing else differs.

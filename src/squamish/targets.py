@@ -8,10 +8,9 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import BaseEstimator
-from sklearn.utils.validation import validate_data
+from sklearn.utils.validation import column_or_1d
 
-from squamish.errors import InputError, check_choice
+from squamish.errors import InputError, check_choice, in_one_line
 from squamish.intake import is_missing
 from squamish.tables import Task, standardise
 
@@ -20,56 +19,65 @@ MOST_CLASSES = 20
 
 
 def read_target(
-    estimator: BaseEstimator, y: Any, missing: str = "error"
+    y: Any, counted: NDArray[np.bool_], missing: str = "error"
 ) -> tuple[NDArray[Any], NDArray[np.bool_]]:
     """Check a target, and find the rows that have one.
 
     Parameters
     ----------
-    estimator : BaseEstimator
-        The estimator that is fitted, for messages.
     y : array-like of shape (n_samples,)
         The target.
+    counted : ndarray of bool of shape (n_samples,)
+        Which rows of the table count at all.
     missing : {"error", "drop"}
         What to do with rows without a target.
 
     Returns
     -------
     target : ndarray
-        Numbers, booleans or text, for the rows that have one.
-    known : ndarray of bool of shape (n_samples,)
-        Which rows have one.
+        Numbers, booleans or text, for the rows that are used.
+    used : ndarray of bool of shape (n_samples,)
+        Which rows count and have a target.
     """
     check_choice("missing_target", missing, ("error", "drop"))
-    values = None if y is None else np.asarray(y)
-    known = np.ones(0, dtype=bool)
-    if values is not None and values.ndim == 1:
-        known = np.array([not is_missing(value) for value in values.tolist()], dtype=bool)
-        if not known.all():
-            if missing == "error":
-                raise InputError(
-                    f"y has {np.sum(~known)} missing values of {len(known)}; drop these rows first "
-                    "(missing_target='drop' does it)"
-                )
-            y = values[known]
-            if y.dtype == object and len({type(value) for value in y.tolist()}) == 1:
-                y = np.array(y.tolist())
-        _refuse_infinite(values[known])
-    target = validate_data(estimator, y=y)
-    if not len(known):
-        known = np.ones(len(target), dtype=bool)
-    return _plain_labels(target), known
+    values = _one_column(y)
+    if len(values) != len(counted):
+        raise InputError(
+            f"X has {len(counted)} rows, but y has {len(values)} values; they must be as many"
+        )
+    known = np.array([not is_missing(value) for value in values.tolist()], dtype=bool)
+    n_missing = int(np.sum(counted & ~known))
+    if n_missing and missing == "error":
+        raise InputError(
+            f"y has {n_missing} missing values of {len(known)}; drop these rows first "
+            "(missing_target='drop' does it)"
+        )
+    used = known & counted
+    _refuse_infinite(values, used)
+    return _plain_labels(values[used]), used
 
 
-def _refuse_infinite(y: NDArray[Any]) -> None:
-    if y.dtype.kind in "USmMbc":
+def _one_column(y: Any) -> NDArray[Any]:
+    if y is None:
+        raise InputError("RelevanceSelector requires y to be passed, but the target y is None")
+    with in_one_line():
+        if isinstance(y, np.ma.MaskedArray):
+            y = np.ma.filled(y.astype(object), np.nan)
+        values: NDArray[Any] = column_or_1d(y, warn=True)
+    if values.dtype.kind == "c":
+        raise InputError(f"Complex data not supported: y holds {values[0]}")
+    return values.astype(object) if values.dtype.kind == "T" else values
+
+
+def _refuse_infinite(y: NDArray[Any], used: NDArray[np.bool_]) -> None:
+    if y.dtype.kind in "USmMb":
         return
     try:
-        infinite = np.flatnonzero(np.isinf(y.astype(np.float64)))
-    except (TypeError, ValueError, OverflowError):
+        infinite = np.flatnonzero(np.isinf(y[used].astype(np.float64)))
+    except (TypeError, ValueError, OverflowError, ArithmeticError):
         return
     if len(infinite):
-        row = int(infinite[0])
+        row = int(np.flatnonzero(used)[infinite[0]])
         raise InputError(f"y holds {y[row]} in row {row}; the target must be finite")
 
 

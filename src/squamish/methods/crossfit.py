@@ -46,7 +46,7 @@ MOST_ROUNDS = 3
 # The most columns that imputers look at; more are narrowed down to the closest ones.
 MOST_CONTEXT = 150
 # A loss below this share of the constant's is almost perfect; so many features are asked.
-ALMOST_PERFECT, MOST_LEAKS = 0.05, 5
+ALMOST_PERFECT, MOST_LEAKS = 0.02, 5
 
 
 @dataclass(eq=False)
@@ -172,7 +172,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         X = replace(X, y=y)
         rarest = int(np.bincount(y).min()) if X.task == "classification" else len(y)
         targets = proofs.target_scores(X)
-        fit = CrossFit.over(X, targets, min(self.n_folds, rarest), rng, n_jobs)
+        n_folds = min(X.n_folds or self.n_folds, rarest)
+        fit = CrossFit.over(X, targets, n_folds, rng, n_jobs)
         case = _Case(X, fit, targets, proof=[""] * X.n_features)
         case.p = {name: np.ones(X.n_features) for name in WEIGHTS}
         return case
@@ -200,26 +201,38 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
             found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
         case.p |= {name: case.of_features(p) for name, p in found.items()}
-        for feature, levels in case.fit.parts.many_levels:
-            rows = _independent_rows(X)
-            p = proofs.level_p_value(levels[rows], case.targets[rows], level_rng)
-            if feature in case.fit.parts.feature:
-                p = min(1.0, 2 * min(p, case.p["marginal"][feature]))
-            case.p["marginal"][feature] = p
+        self._prove_by_levels(case, level_rng)
         self._decide(case)
         self._prove_by_association(case)
         return groups
+
+    @staticmethod
+    def _prove_by_levels(case: _Case, rng: np.random.Generator) -> None:
+        """Test categories of many levels, whose parts are no proof: they know the target."""
+        X, parts = case.table, case.fit.parts
+        found: dict[int, list[float]] = {}
+        for feature, levels in parts.many_levels:
+            p = proofs.level_p_value(levels, case.targets, rng, X.weights, X.clusters)
+            found.setdefault(feature, []).append(p)
+        for feature, p_values in found.items():
+            if feature in parts.feature:
+                p_values.append(float(case.p["marginal"][feature]))
+            shares = np.full(len(p_values), 1 / len(p_values))
+            own = np.array(p_values)[:, np.newaxis]
+            case.p["marginal"][feature] = combined_p_values(own, shares)[0]
 
     def _prove_by_association(self, case: _Case) -> None:
         """Take in what depends on features that are relevant already."""
         known, X = case.parts_of(case.relevant), case.table
         if len(known) == 0:
             return
-        Z = case.fit.parts.ranked
+        Z, weights = case.fit.parts.ranked, X.weights
         if X.clusters is not None:
-            Z = cluster_sums(Z, X.clusters) / np.bincount(X.clusters)[:, np.newaxis]
-            Z = (Z - Z.mean(axis=0)) / np.maximum(Z.std(axis=0), 1e-12)
-        case.p["association"] = case.of_features(proofs.association_p_values(Z, known))
+            # One observation for each cluster: its mean.
+            rows = np.ones(len(Z)) if weights is None else weights
+            weights = cluster_sums(rows, X.clusters)
+            Z = cluster_sums(Z * rows[:, np.newaxis], X.clusters) / weights[:, np.newaxis]
+        case.p["association"] = case.of_features(proofs.association_p_values(Z, known, weights))
         self._decide(case)
 
     def _prove_useful(self, case: _Case) -> Race | None:
@@ -264,27 +277,26 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     ) -> bool:
         """Stage 3: groups that boosted trees on all groups would miss. Tells if there are any.
 
-        The trees see one part of every group, relevant or not: a choice by what the same
+        The trees see one feature of every group, relevant or not: a choice by what the same
         rows say about the target would favour what it chose. Only groups with some sign of
         relevance are tested.
         """
-        feature = case.fit.parts.feature
-        numbers, columns = np.unique(groups, return_index=True)
-        known = np.isin(numbers, groups[case.parts_of(case.relevant)])
-        p = case.p_relevant[feature]
-        hope = np.array([p[groups == g].min() < HOPE for g in numbers], dtype=bool)
+        features, first = np.unique(case.fit.parts.feature, return_index=True)
+        group = groups[first]
+        numbers, chosen = np.unique(group, return_index=True)
+        known = np.isin(numbers, group[np.isin(features, case.relevant)])
+        p = case.p_relevant[features]
+        hope = np.array([p[group == g].min() < HOPE for g in numbers], dtype=bool)
         tested = np.flatnonzero(hope & ~known)
         if len(tested) == 0:
             return False
-        order = np.argsort(columns)
-        columns, place = columns[order], np.argsort(order)
-        context = _context(case.fit.parts.ranked, columns[place[tested]], columns)
-        units = [place[[g]] for g in tested]
+        columns = case.parts_of(features[chosen])
+        owner = case.fit.parts.feature[columns]
+        units = [np.flatnonzero(owner == f) for f in features[chosen[tested]]]
+        context = _context(case.fit.parts.ranked, columns[np.concatenate(units)], columns)
         D = self._redraws(case, Learner("boosted"), columns, context, units, rng)[0]
-        p = np.ones(len(groups))
         for g, p_trees in zip(tested, case.fit.test(D).p_values, strict=True):
-            p[groups == numbers[g]] = p_trees
-        case.p["trees"] = case.of_features(p)
+            case.p["trees"][features[group == numbers[g]]] = p_trees
         return self._decide(case)
 
     def _decide(self, case: _Case) -> bool:
@@ -478,13 +490,6 @@ def _leaks(case: _Case, race: Race | None) -> tuple[int, ...]:
         if any(case.fit.mean(case.fit.losses(a, columns)) < least for a in hopeful):
             found.append(feature)
     return tuple(sorted(found))
-
-
-def _independent_rows(table: Table) -> Rows:
-    """Return one row of every cluster, or all rows if each stands for itself."""
-    if table.clusters is None:
-        return np.arange(len(table.y))
-    return np.unique(table.clusters, return_index=True)[1]
 
 
 def _residuals(prediction: Array, table: Table, rows: Rows) -> Array:

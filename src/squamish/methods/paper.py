@@ -29,7 +29,7 @@ def _refuse_what_the_paper_does_not_know(X: Table) -> None:
     given = {
         "sample_weight": X.weights is not None,
         "groups": X.clusters is not None,
-        "cv": X.folds is not None,
+        "cv": X.folds is not None or X.n_folds is not None,
         "feature_groups": X.n_features < X.n_columns,
     }
     unknown = [name for name, is_given in given.items() if is_given]
