@@ -84,6 +84,11 @@ def test_a_file_goes_in_and_the_verdict_comes_out(folder):
         (["one class.parquet", "--target", "outcome"], "y holds one class only, ill"),
         (["patients.csv.gz", "--target", "outcome", "--method", "magic"], "method is 'magic'"),
         (["patients.csv.gz", "--target", "outcome", "--alpha", "2"], "alpha is 2.0"),
+        (["patients.csv.gz", "--target", "sex", "--drop", "sex"], "'sex' is given more than one"),
+        (
+            ["patients.csv.gz", "--target", "outcome", "--method", "paper", "--folds", "3"],
+            "--alpha and --folds belong to --method crossfit",
+        ),
     ],
 )
 def test_mistakes_get_one_line(folder, arguments, message, monkeypatch, capsys):

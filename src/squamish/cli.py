@@ -40,7 +40,9 @@ def fit(
     data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Arrow; .gz too.")],
     target: Annotated[str, typer.Option(help="The column to explain.")],
     method: Annotated[str, typer.Option(help="crossfit or paper.")] = "crossfit",
-    alpha: Annotated[float, typer.Option(help="Family-wise error, for crossfit.")] = 0.01,
+    alpha: Annotated[
+        float | None, typer.Option(help="Family-wise error, for crossfit; 0.01 if not given.")
+    ] = None,
     task: Annotated[str, typer.Option(help="classification or regression; else guessed.")] = "",
     drop: Annotated[list[str] | None, typer.Option(help="A column to ignore; repeatable.")] = None,
     groups: Annotated[str, typer.Option(help="Column that tells which rows belong together.")] = "",
@@ -48,7 +50,9 @@ def fit(
     categorical: Annotated[
         list[str] | None, typer.Option(help="A column of numbers that is a category; repeatable.")
     ] = None,
-    folds: Annotated[int, typer.Option(help="Number of folds.")] = 5,
+    folds: Annotated[
+        int | None, typer.Option(help="Number of folds, for crossfit; 5 if not given.")
+    ] = None,
     infinite: Annotated[str, typer.Option(help="error or missing.")] = "error",
     missing_target: Annotated[str, typer.Option(help="error or drop.")] = "error",
     seed: Annotated[int, typer.Option(help="The same seed gives the same verdict.")] = 0,
@@ -60,12 +64,14 @@ def fit(
     """
     try:
         table = read_file(data)
-        for column in filter(None, [target, groups, weights, *(drop or ()), *(categorical or ())]):
+        roles = [column for column in (target, groups, weights, *(drop or ())) if column]
+        for column in (*roles, *(categorical or ())):
             if column not in table.columns:
                 raise InputError(_no_such_column(column, table.columns))
-        crossfit = CrossfitMethod(alpha=alpha, n_folds=folds)
+            if roles.count(column) > 1:
+                raise InputError(f"{column!r} is given more than one role")
         selector = RelevanceSelector(
-            crossfit if method == "crossfit" else method,
+            _method(method, alpha, folds),
             task=task or None,  # type: ignore[arg-type]
             categorical_features=categorical,
             infinite=infinite,
@@ -74,7 +80,7 @@ def fit(
             n_jobs=jobs,
         )
         selector.fit(
-            table.drop({target, groups, weights, *(drop or ())} - {""}),
+            table.drop(roles),
             table[target],
             sample_weight=table[weights] if weights else None,
             groups=table[groups] if groups else None,
@@ -87,6 +93,14 @@ def fit(
         raise typer.Exit(130) from None
     typer.echo(str(selector.result_))
     typer.echo(repr(selector.result_))
+
+
+def _method(name: str, alpha: float | None, folds: int | None) -> str | CrossfitMethod:
+    given = {"alpha": alpha, "n_folds": folds}
+    wanted = {parameter: value for parameter, value in given.items() if value is not None}
+    if wanted and name != "crossfit":
+        raise InputError("--alpha and --folds belong to --method crossfit")
+    return CrossfitMethod(**wanted) if wanted else name  # type: ignore[arg-type]
 
 
 def _no_such_column(name: str, columns: list[str]) -> str:
