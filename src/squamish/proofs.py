@@ -27,6 +27,8 @@ Array = NDArray[np.float64]
 
 # Random orders of the target that the levels of a category are compared with.
 N_ORDERS = 200
+# Samples of one row from each cluster.
+N_SAMPLES = 10
 # A correlation below this tells next to nothing, however sure it is.
 CLEAR = 0.3
 
@@ -118,33 +120,42 @@ def level_p_value(
 ) -> float:
     """Test whether the levels of a category differ in their targets, however many there are.
 
-    How much the means of the levels differ is compared with the same for targets in random
-    order. So many levels that each row has its own cannot differ more or less. Rows that
-    have weights, or belong together, cannot change places: random signs are given to their
-    deviations instead, one for each cluster.
+    How much the means of the levels differ is compared with the same for targets, and their
+    weights, in random order. So many levels that each row has its own cannot differ more or
+    less. Rows that belong together cannot change places: samples of one row from each cluster
+    are tested instead, and their p-values combined.
     """
+    if clusters is not None:
+        samples = [_one_of_each(clusters, rng) for _ in range(N_SAMPLES)]
+        p_values = [
+            level_p_value(levels[s], targets[s], rng, None if weights is None else weights[s])
+            for s in samples
+        ]
+        shares = np.full(N_SAMPLES, 1 / N_SAMPLES)
+        return float(combined_p_values(np.array(p_values)[:, np.newaxis], shares)[0])
     w = np.ones(len(levels)) if weights is None else weights
-    counts = np.maximum(np.bincount(levels, weights=np.square(w)), 1e-12)
     scores = targets / np.maximum(targets.std(axis=0), 1e-12)
     scores = w[:, np.newaxis] * (scores - w @ scores / w.sum())
 
-    def spread(scores: Array) -> float:
-        sums = np.stack([np.bincount(levels, weights=s, minlength=len(counts)) for s in scores.T])
+    def spread(order: NDArray[np.intp]) -> float:
+        counts = np.maximum(np.bincount(levels, weights=np.square(w[order])), 1e-12)
+        sums = np.stack([np.bincount(levels, weights=s[order]) for s in scores.T])
         return float((np.square(sums) / counts).sum())
 
-    def by_chance() -> Array:
-        if weights is None and clusters is None:
-            return rng.permutation(scores)
-        owner = np.arange(len(levels)) if clusters is None else clusters
-        return scores * rng.choice([-1.0, 1.0], int(owner.max()) + 1)[owner][:, np.newaxis]
-
-    null = np.array([spread(by_chance()) for _ in range(N_ORDERS)])
+    rows = np.arange(len(levels))
+    null = np.array([spread(rng.permutation(rows)) for _ in range(N_ORDERS)])
     if null.std() < 1e-9 * max(null.mean(), 1e-12):
         return 1.0
     # The tail of a sum of squares, fitted by its first three moments.
     standard = (null - null.mean()) / null.std()
-    value = (spread(scores) - null.mean()) / null.std()
+    value = (spread(rows) - null.mean()) / null.std()
     return float(stats.pearson3.sf(value, max(stats.skew(standard), 0.05)))
+
+
+def _one_of_each(clusters: NDArray[np.intp], rng: np.random.Generator) -> NDArray[np.intp]:
+    """Draw one row of every cluster."""
+    order = rng.permutation(len(clusters))
+    return np.asarray(order[np.unique(clusters[order], return_index=True)[1]])
 
 
 def score_p_values(
