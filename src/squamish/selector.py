@@ -58,8 +58,9 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         amounts.
     cv : int, splitter, iterable or None, default=None
         How to split the rows for out-of-sample tests, as in scikit-learn: a number of
-        folds, any splitter, or an iterable of (train, test). None takes stratified folds,
-        which keep groups whole if ``groups`` are passed to ``fit``.
+        folds, any splitter, or an iterable of (train, test). None takes 5 folds. Folds
+        that a number or None asks for keep classes in equal shares, and groups whole if
+        ``groups`` are passed to ``fit``; a splitter has to keep groups whole by itself.
     feature_groups : dict or sequence of sequences, default=None
         Columns that belong together, by name or number, such as the parts of a one-hot
         code or of an embedding. The columns of a group are judged as one and get the same
