@@ -12,6 +12,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
+from threadpoolctl import threadpool_info
 
 from squamish import PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear, make_regression
@@ -236,3 +237,9 @@ def test_task_is_inferred_from_the_target(y, task):
 def test_task_can_be_given(problem):
     selector = RelevanceSelector(QUICK, task="regression", random_state=0)
     assert selector.fit(problem.X, problem.y).result_.task == "regression"
+
+
+def test_linear_algebra_keeps_its_threads_after_fit(problem, fitted):
+    before = [library["num_threads"] for library in threadpool_info()]
+    RelevanceSelector(random_state=0).fit(problem.X, problem.y)
+    assert [library["num_threads"] for library in threadpool_info()] == before

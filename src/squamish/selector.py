@@ -15,6 +15,7 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
+from threadpoolctl import threadpool_limits
 
 from squamish.errors import InputError, LeakWarning, check_choice
 from squamish.execution import RandomState, as_generator
@@ -172,7 +173,11 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         table, notes = self._read(X, y, sample_weight, groups)
         names = column_names(X, self.n_features_in_)
         ordered, feature = table.in_canonical_order()
-        classes, evidence = method.classify(ordered, as_generator(self.random_state), self.n_jobs)
+        rng = as_generator(self.random_state)
+        # Many small products: threads of the linear algebra would only wait for each other, and
+        # round differently on a machine with more cores.
+        with threadpool_limits(1, user_api="blas"):
+            classes, evidence = method.classify(ordered, rng, self.n_jobs)
 
         judged = feature >= 0
         self.relevance_classes_: NDArray[np.int64] = np.full(table.n_columns, IRRELEVANT)
