@@ -45,11 +45,12 @@ def read_file(path: str | Path) -> pl.DataFrame:
 
     Examples
     --------
-    >>> import tempfile
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
     >>> from squamish.files import read_file
-    >>> with tempfile.TemporaryDirectory() as folder:
-    ...     path = folder + "/table.csv"
-    ...     _ = open(path, "w").write("age;city\n31;Bonn\nNA;Oslo\n")
+    >>> with TemporaryDirectory() as folder:
+    ...     path = Path(folder, "table.csv")
+    ...     _ = path.write_text("age;city\n31;Bonn\nNA;Oslo\n")
     ...     table = read_file(path)
     >>> table.columns, table["age"].null_count()
     (['age', 'city'], 1)
