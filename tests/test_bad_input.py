@@ -97,6 +97,7 @@ def test_objects_that_are_no_numbers_are_named():
         (RelevanceSelector(), {"groups": [1] * 100}, "groups holds one group only"),
         (RelevanceSelector(), {"groups": [None] + [1] * 99}, "groups has no label in row 0"),
         (RelevanceSelector(cv="five"), {}, "cv is 'five'; it must be None, a number of folds"),
+        (RelevanceSelector(cv=True), {}, "cv is True; it must be a whole number at least 2"),
         (RelevanceSelector(cv=1), {}, "cv is 1; it must be a whole number at least 2"),
         (RelevanceSelector(cv=KFold(5)), {"groups": np.arange(100) % 9}, "rows of the same group"),
         (RelevanceSelector(cv=GroupKFold(3)), {}, "cv cannot split these 100 rows: .*groups"),

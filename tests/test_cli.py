@@ -103,3 +103,11 @@ def test_mistakes_get_one_line(folder, arguments, message, monkeypatch, capsys):
 def test_version_and_help():
     assert squamish("--version").stdout == f"squamish {__version__}\n"
     assert "--target" in squamish("fit", "--help").stdout
+
+
+def test_without_its_extra_the_command_line_says_how_to_get_it():
+    code = "import sys; sys.modules['typer'] = None; import squamish.cli"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert run.returncode == 1
+    assert "pip install 'squamish[cli]'" in run.stderr
+    assert run.stderr.count("\n") == 1

@@ -7,7 +7,11 @@ import sys
 from pathlib import Path
 from typing import Annotated
 
-import typer
+try:
+    import polars as _  # noqa: F401 (reading files needs it)
+    import typer
+except ImportError as error:
+    sys.exit(f"squamish: the command line needs more: pip install 'squamish[cli]' ({error})")
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector, __version__
 from squamish.files import read_file

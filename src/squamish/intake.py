@@ -148,7 +148,8 @@ def _read_series(label: str, series: nw.Series[Any]) -> tuple[Array, bool]:
             return _floats(series.dt.total_microseconds().cast(nw.Float64) / 1e6), False
         if dtype == nw.Boolean or dtype.is_numeric():
             return _floats(series.cast(nw.Float64)), False
-    except (TypeError, ValueError, OverflowError, NotImplementedError, AttributeError):
+    except (TypeError, ValueError, OverflowError, NotImplementedError):
+        # Not every library can cast every type; its values can still be read one by one.
         return _from_objects(series.to_list(), label)
     if dtype.is_nested() or dtype == nw.Binary:
         raise InputError(f"{label} holds {dtype}; {ALLOWED}")

@@ -48,9 +48,9 @@ def read_weights(sample_weight: Any, n_rows: int) -> Array | None:
     return weights
 
 
-def even_weights(weights: Array | None) -> Array | None:
+def even_weights(weights: Array) -> Array | None:
     """Scale weights to a mean of 1; None if all are the same."""
-    if weights is None or np.ptp(weights) == 0:
+    if np.ptp(weights) == 0:
         return None
     weights = weights / weights.max()
     return weights / weights.mean()
@@ -105,7 +105,8 @@ def read_folds(
                 for train, test in splitter.split(np.zeros((len(y), 1)), y, groups)
             ]
     except (TypeError, ValueError, IndexError) as error:
-        raise InputError(f"cv cannot split these {len(y)} rows: {error}") from None
+        reason = " ".join(str(error).split())
+        raise InputError(f"cv cannot split these {len(y)} rows: {reason}") from None
     if not hasattr(cv, "split"):
         folds = [(_renumbered(train, used), _renumbered(test, used)) for train, test in folds]
     if len(folds) < 1:
@@ -122,7 +123,7 @@ def read_folds(
 
 def read_n_folds(cv: Any) -> int | None:
     """Return the number of folds, if ``cv`` is one."""
-    if isinstance(cv, bool) or not isinstance(cv, int | np.integer):
+    if not isinstance(cv, int | np.integer):
         return None
     check_range("cv", cv, at_least=2, integer=True)
     return int(cv)
