@@ -1,3 +1,5 @@
+from types import SimpleNamespace
+
 import numpy as np
 import pytest
 
@@ -39,3 +41,12 @@ def test_str_is_the_verdict_in_words(result):
 def test_markdown_escapes_what_would_break_the_table(result):
     row = next(line for line in result.to_markdown().splitlines() if line.startswith("| weak"))
     assert row.endswith(r"| height, height\|cm |")
+
+
+def test_a_weak_column_without_a_substitute_says_why():
+    evidence = SimpleNamespace(substitutes={0: ((1,),), 1: ()}, groups=())
+    result = RelevanceResult(
+        ("a", "b"), np.array([1, 1]), evidence, "CrossfitMethod()", "regression", 90, 1.0
+    )
+    assert "| a | b |" in result.to_markdown()
+    assert "| b | (none found: what it adds is too little to prove) |" in result.to_markdown()

@@ -23,6 +23,9 @@ _MEANINGS = {
     IRRELEVANT: "no evidence that it tells anything about the target",
 }
 
+# A weak column without a substitute: it is informative, but too little to be missed.
+_NO_SUBSTITUTE = "(none found: what it adds is too little to prove)"
+
 
 @dataclass(frozen=True, eq=False)
 class RelevanceResult:
@@ -143,7 +146,8 @@ class RelevanceResult:
         head = ["# Which columns matter", "", repr(self), ""]
         head += [line for note in self.notes for line in (f"Note: {note}", "")]
         tail = [
-            f"| {_markdown_list((name,))} | {' or '.join(map(_markdown_list, sets)) or '?'} |"
+            f"| {_markdown_list((name,))} | "
+            f"{' or '.join(map(_markdown_list, sets)) or _NO_SUBSTITUTE} |"
             for name, sets in self.substitutes.items()
         ]
         if tail:
