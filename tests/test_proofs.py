@@ -5,6 +5,7 @@ import pytest
 from scipy import stats
 
 from squamish import proofs
+from squamish.execution import Workers
 from squamish.statistics import normal_scores
 from squamish.tables import Table
 
@@ -113,9 +114,10 @@ def test_shadow_test_finds_copies_that_share_their_gain(task):
     X = np.column_stack([x, x + 1, -x, 2 * x, rng.standard_normal((300, 8))])
     y = {"two": (x > 0).astype(int), "four": np.digitize(x, [-0.7, 0, 0.7]), "amount": x}[task]
     groups = np.r_[np.zeros(4, int), np.arange(1, 9)]
-    p = proofs.shadow_p_values(table(X, y), groups, rng, 1, n_sets=4, n_rounds=2)
-    assert np.all(p[:4] < 1e-3)
-    assert np.all(p[4:] > 1e-3)
+    gains = proofs.shadow_gains(table(X, y), groups, rng, Workers(), n_sets=4, n_rounds=2)
+    assert np.all(gains.p_values[:4] < 1e-3)
+    assert np.all(gains.p_values[4:] > 1e-3)
+    assert np.all(gains.real.mean(axis=(0, 1))[1:] < gains.threshold(1e-3))
 
 
 def test_what_is_close_to_a_relevant_column_is_proven_and_faint_correlations_are_not():

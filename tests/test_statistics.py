@@ -76,16 +76,16 @@ def test_impossible_intervals_are_refused(draws, p, message):
 
 
 def test_holm_worked_out_by_hand():
-    # Ordered p-values 0.005, 0.02, 0.03, 0.2 against 0.05 / 4, / 3, / 2, / 1.
-    assert holm([0.03, 0.005, 0.2, 0.02], alpha=0.05).tolist() == [False, True, False, False]
-    assert holm([0.01, 0.005, 0.2, 0.012], alpha=0.05).tolist() == [True, True, False, True]
-    assert holm([], alpha=0.05).tolist() == []
+    # Ordered p-values times 4, 3, 2, 1; none is smaller than the one before it, or above 1.
+    assert holm([0.03, 0.005, 0.2, 0.02]) == pytest.approx([0.06, 0.02, 0.2, 0.06])
+    assert holm([0.01, 0.005, 0.7, 0.9]) == pytest.approx([0.03, 0.02, 1.0, 1.0])
+    assert holm([]).tolist() == []
 
 
 @given(st.lists(st.floats(0, 1), min_size=1, max_size=20), st.floats(0.001, 0.2))
 def test_holm_rejects_what_bonferroni_rejects_and_no_more_than_no_correction(p, alpha):
-    rejected = holm(p, alpha)
-    assert np.all(rejected[np.array(p) <= alpha / len(p)])
+    rejected = holm(p) <= alpha
+    assert np.all(rejected[np.array(p) * len(p) <= alpha])
     assert np.all(np.array(p)[rejected] <= alpha)
 
 

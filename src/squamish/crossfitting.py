@@ -10,7 +10,7 @@ from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, Str
 
 from squamish.encoding import Parts, encode, target_encodings
 from squamish.errors import InputError
-from squamish.execution import run_tasks
+from squamish.execution import Workers
 from squamish.learners import Array, Learner, Model, Rows, View, row_losses
 from squamish.redraw import Form, Residuals, redraw
 from squamish.statistics import PairedTest, paired_test
@@ -65,7 +65,7 @@ class CrossFit:
     tested: Rows
     encoded: Sequence[Array]
     feature: Rows
-    n_jobs: int | None = None
+    workers: Workers = field(default_factory=Workers)
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
 
     @classmethod
@@ -75,7 +75,7 @@ class CrossFit:
         scores: Array,
         n_folds: int,
         rng: np.random.Generator,
-        n_jobs: int | None,
+        workers: Workers,
     ) -> CrossFit:
         """Encode a table and split its rows into folds.
 
@@ -93,7 +93,7 @@ class CrossFit:
             encoded.append(block)
             feature = np.concatenate([parts.feature, owner])
         tested = np.unique(np.concatenate([test for _, test in folds]))
-        return cls(table, parts, folds, tested, encoded, feature, n_jobs)
+        return cls(table, parts, folds, tested, encoded, feature, workers)
 
     @property
     def weights(self) -> Array | None:
@@ -192,7 +192,7 @@ class CrossFit:
             def one(learner: Learner, _: np.random.Generator, fold: int = fold) -> Array:
                 return self.fold_losses(learner, columns, fold)
 
-            results = run_tasks(one, alive, np.random.default_rng(0), self.n_jobs)
+            results = self.workers.run(one, alive, np.random.default_rng(0))
             n_fits += len(alive)
             for learner, result in zip(alive, results, strict=True):
                 found[learner].append(result)
@@ -236,11 +236,11 @@ class CrossFit:
                 out[:, u] = row_losses(prediction, y).mean(axis=0)
             return out - row_losses(model.predict(X), y)[:, np.newaxis]
 
-        return self._gathered(run_tasks(one, range(len(self.folds)), rng, self.n_jobs))
+        return self._gathered(self.workers.run(one, range(len(self.folds)), rng))
 
     def _run(self, one: Callable[[int, np.random.Generator], Array]) -> list[Array]:
         """Do something for every fold that needs no luck."""
-        return run_tasks(one, range(len(self.folds)), np.random.default_rng(0), self.n_jobs)
+        return self.workers.run(one, range(len(self.folds)), np.random.default_rng(0))
 
     def _fold_prediction(
         self, learner: Learner, columns: Rows, fold: int, more: Array | None = None

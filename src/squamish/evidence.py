@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,14 +26,15 @@ class CrossfitEvidence:
     proof_p_values : dict of str to ndarray
         The p-value of every column in every proof; 1 if not tested.
     p_relevant : ndarray of float
-        All proofs combined, before the correction for the number of columns.
+        All proofs combined, corrected for the number of columns.
     removal_loss : ndarray of float
         Mean growth of the out-of-sample loss when the column is redrawn given the others,
         or when it is left out, whichever decided; NaN if it was not tested.
     removal_interval : ndarray of shape (2, n_features)
         95% confidence interval of ``removal_loss``.
     p_value : ndarray of float
-        One-sided p-value of ``removal_loss``, before correction; NaN if not tested.
+        One-sided p-value of ``removal_loss``, corrected for the number of columns that were
+        tested; NaN if not tested.
     effect : ndarray of float
         ``removal_loss`` as a share of what the model gains over the constant prediction.
     explained : ndarray of float
@@ -41,8 +43,9 @@ class CrossfitEvidence:
         For every weak column, the columns or sets of columns that replace it.
     groups : tuple of tuples of int
         Weak columns that replace each other.
-    representatives : tuple of int
-        The column of each group that tells most on its own.
+    representatives : tuple of tuples of int
+        The column of each group that tells most on its own, or the columns, if several are
+        one feature.
     leaks : tuple of int
         Columns that alone tell the target almost perfectly.
     learner : str
@@ -51,6 +54,16 @@ class CrossfitEvidence:
         Its out-of-sample loss, and that of the constant prediction.
     n_fits : int
         How many models were fitted.
+    importance_rounds : ndarray of shape (n_rounds, n_features)
+        Gain of each column in boosted trees, on a logarithmic scale, where one column stands
+        for all that are correlated with it. NaN, or without a round, if it was not measured.
+    shadow_rounds : ndarray of shape (n_rounds, n_shadows)
+        The same of permuted columns.
+    importance_threshold : float
+        Mean gain beyond which a column is told from permuted ones at ``alpha``, corrected
+        for the number of columns.
+    alpha, min_effect : float
+        What the p-values and the effect were compared with.
     """
 
     proof: tuple[str, ...]
@@ -63,12 +76,30 @@ class CrossfitEvidence:
     explained: Array
     substitutes: dict[int, tuple[tuple[int, ...], ...]]
     groups: tuple[tuple[int, ...], ...]
-    representatives: tuple[int, ...]
+    representatives: tuple[tuple[int, ...], ...]
     leaks: tuple[int, ...]
     learner: str
     loss: float
     constant_loss: float
     n_fits: int
+    importance_rounds: Array
+    shadow_rounds: Array
+    importance_threshold: float
+    alpha: float
+    min_effect: float
+
+    @cached_property
+    def importance(self) -> Array:
+        """Mean importance of every column; NaN if it was not measured."""
+        if len(self.importance_rounds) == 0:
+            return np.full(len(self.proof), np.nan)
+        return np.asarray(self.importance_rounds.mean(axis=0))
+
+    @property
+    def removal_null(self) -> tuple[float, float]:
+        """Costs of a removal that are too small to matter."""
+        reach = self.min_effect * max(self.constant_loss - self.loss, 0.0)
+        return -reach, reach
 
     def spread(self, feature: NDArray[np.intp]) -> CrossfitEvidence:
         """Return the evidence for the columns of a table, given the feature of each.
@@ -99,8 +130,9 @@ class CrossfitEvidence:
                 for j in columns((f,))
             },
             groups=tuple(columns(self.groups[g]) for g in order),
-            representatives=tuple(columns((self.representatives[g],))[0] for g in order),
+            representatives=tuple(columns(self.representatives[g]) for g in order),
             leaks=columns(self.leaks),
+            importance_rounds=wide(self.importance_rounds, np.nan),
         )
 
 
@@ -116,6 +148,8 @@ class PaperEvidence:
         The set M: importance above the upper bound of ``importance_interval``, and in A.
     boruta_history : ndarray of shape (n_rounds, n_features)
         Importances in Boruta's rounds; NaN once a column was rejected.
+    boruta_shadows : ndarray of shape (n_rounds, 3)
+        Least, mean and largest importance of the permuted columns in Boruta's rounds.
     importances : ndarray of float
         Gain of every column in the forest that selects M; 0 for a constant column.
     importance_interval : PredictionInterval or None
@@ -132,11 +166,57 @@ class PaperEvidence:
     all_relevant: NDArray[np.bool_]
     minimal: NDArray[np.bool_]
     boruta_history: NDArray[np.float64]
+    boruta_shadows: NDArray[np.float64]
     importances: NDArray[np.float64]
     importance_interval: PredictionInterval | None
     loss_interval: PredictionInterval | None
     removal_loss: NDArray[np.float64]
     n_fits: int
+
+    # What the paper's method does not look for.
+    substitutes: ClassVar[dict[int, tuple[tuple[int, ...], ...]]] = {}
+    groups: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    representatives: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    leaks: ClassVar[tuple[int, ...]] = ()
+    learner: ClassVar[str] = "random forest"
+
+    @cached_property
+    def proof(self) -> tuple[str, ...]:
+        """What made every column relevant; empty if it is not."""
+        return tuple("boruta" if relevant else "" for relevant in self.all_relevant)
+
+    @cached_property
+    def p_value(self) -> Array:
+        """How likely the loss without the column is if nothing of importance changes."""
+        if self.loss_interval is None:
+            return np.full(len(self.removal_loss), np.nan)
+        return self.loss_interval.p_values(self.removal_loss)
+
+    @property
+    def importance(self) -> Array:
+        """Importance of every column in the forest that selects the minimal set."""
+        return self.importances
+
+    @property
+    def importance_threshold(self) -> float:
+        """Importance that an irrelevant column hardly exceeds."""
+        return self.importance_interval.upper if self.importance_interval else np.nan
+
+    @property
+    def importance_rounds(self) -> Array:
+        """Importances in Boruta's rounds."""
+        return self.boruta_history
+
+    @property
+    def shadow_rounds(self) -> Array:
+        """Least, mean and largest importance of the permuted columns in Boruta's rounds."""
+        return self.boruta_shadows
+
+    @property
+    def removal_null(self) -> tuple[float, float]:
+        """Losses expected when nothing of importance is removed."""
+        interval = self.loss_interval
+        return (interval.lower, interval.upper) if interval else (np.nan, np.nan)
 
     def spread(self, feature: NDArray[np.intp]) -> PaperEvidence:
         """Return the evidence for the columns of a table, given the feature of each.
@@ -151,6 +231,9 @@ class PaperEvidence:
             importances=_spread(self.importances, feature, 0.0),
             removal_loss=_spread(self.removal_loss, feature, np.nan),
         )
+
+
+Evidence = CrossfitEvidence | PaperEvidence
 
 
 def _spread(narrow: NDArray[Any], feature: NDArray[np.intp], fill: Any) -> NDArray[Any]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from typing import TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 
 from squamish.errors import InputError
+from squamish.progress import Reporter
 
 RandomState = int | np.integer | np.random.Generator | np.random.RandomState | None
 T = TypeVar("T")
@@ -42,25 +44,45 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     )
 
 
-def run_tasks(
-    function: Callable[[T, np.random.Generator], R],
-    tasks: Sequence[T],
-    rng: np.random.Generator,
-    n_jobs: int | None = None,
-) -> list[R]:
-    """Call ``function(task, rng)`` for every task, in parallel, and return the results in order.
+@dataclass(frozen=True, eq=False)
+class Workers:
+    """Who does the work: how many fits at the same time, and who is told of each.
 
-    Every task gets a random stream of its own, so the results do not depend on
-    ``n_jobs``. Threads suffice because LightGBM works outside the GIL, and they share
-    the table instead of copying it.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from squamish.execution import run_tasks
-    >>> run_tasks(lambda task, rng: task * 10, [1, 2, 3], np.random.default_rng(0), n_jobs=2)
-    [10, 20, 30]
+    Attributes
+    ----------
+    n_jobs : int or None
+        How many tasks to run at the same time; -1 for all cores.
+    reporter : Reporter
+        Counts the finished tasks.
     """
-    streams = rng.spawn(len(tasks))
-    parallel = Parallel(n_jobs=n_jobs, require="sharedmem")
-    return list(parallel(delayed(function)(t, s) for t, s in zip(tasks, streams, strict=True)))
+
+    n_jobs: int | None = None
+    reporter: Reporter = field(default_factory=Reporter)
+
+    def run(
+        self,
+        function: Callable[[T, np.random.Generator], R],
+        tasks: Sequence[T],
+        rng: np.random.Generator,
+    ) -> list[R]:
+        """Call ``function(task, rng)`` for every task and return the results in order.
+
+        Every task gets a random stream of its own, so the results do not depend on
+        ``n_jobs``. Threads suffice because LightGBM works outside the GIL, and they share
+        the table instead of copying it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from squamish.execution import Workers
+        >>> Workers(2).run(lambda task, rng: task * 10, [1, 2, 3], np.random.default_rng(0))
+        [10, 20, 30]
+        """
+        streams = rng.spawn(len(tasks))
+        parallel = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")
+        calls = (delayed(function)(t, s) for t, s in zip(tasks, streams, strict=True))
+        results = []
+        for result in parallel(calls):
+            results.append(result)
+            self.reporter.step()
+        return results

@@ -7,18 +7,19 @@ other columns, or in the splits of boosted trees.
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from squamish.execution import run_tasks
+from squamish.execution import Workers
 from squamish.learners import train_trees
 from squamish.statistics import (
     cluster_sums,
     combined_p_values,
     exponential_tail_p_values,
+    exponential_tail_quantile,
     normal_scores,
 )
 from squamish.tables import Table
@@ -363,25 +364,65 @@ def partial_p_values(Z: Array, targets: Array) -> Array:
     return np.where(atom_shares(Z) > 0.9, 1.0, np.minimum(1, p * targets.shape[1]))
 
 
-def shadow_p_values(
+@dataclass(frozen=True, eq=False)
+class ShadowGains:
+    """Gains of columns and of their shadows in boosted trees, on a logarithmic scale.
+
+    Attributes
+    ----------
+    real : ndarray of shape (n_sets, n_rounds, n_groups)
+        Gain of the one column that stood for each group in a round.
+    null : ndarray of shape (n_sets, n_rounds, n_groups)
+        Gain of its shadow.
+    group : ndarray of int of shape (n_columns,)
+        The group of every column.
+    """
+
+    real: Array
+    null: Array
+    group: NDArray[np.intp]
+
+    @property
+    def p_values(self) -> Array:
+        """Test the mean gain of every column's group against the shadows."""
+        p = exponential_tail_p_values(self.real.mean(axis=1).mean(axis=0), self._luck)
+        return p[self.group]
+
+    def threshold(self, p: float) -> float:
+        """Return the mean gain that shadows exceed with probability ``p``."""
+        return exponential_tail_quantile(self._luck, p)
+
+    @staticmethod
+    def in_rounds(gains: Array) -> Array:
+        """Join the rounds of all sets. Digits beyond these are luck, and would swell a file."""
+        return gains.reshape(-1, gains.shape[-1]).round(4)
+
+    @property
+    def _luck(self) -> Array:
+        """What shadows gain by luck: the means of the rounds that share the same shadows."""
+        return np.concatenate(self.null.mean(axis=1))
+
+
+def shadow_gains(
     table: Table,
     groups: NDArray[np.intp],
     rng: np.random.Generator,
-    n_jobs: int | None,
+    workers: Workers,
     *,
     n_sets: int,
     n_rounds: int,
-) -> Array:
-    """Test the gain in boosted trees against that of permuted columns, the shadows.
+) -> ShadowGains:
+    """Measure the gain in boosted trees of columns and of permuted columns, the shadows.
 
     Each round takes one column of every group, so that copies do not share their gain.
     Shadows are whole rows in another order, which keeps their correlations, and they stay
     the same for the rounds of a set: a fresh permutation in each round would lack the
     lasting luck of a real irrelevant column.
     """
-    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
+    numbers, group = np.unique(groups, return_inverse=True)
+    members = [np.flatnonzero(groups == g) for g in numbers]
 
-    def one_set(_: int, rng: np.random.Generator) -> tuple[Array, Array]:
+    def one_set(_: int, rng: np.random.Generator) -> Array:
         shadow = table.X[rng.permutation(len(table.y))]
         gains = np.zeros((n_rounds, 2 * len(members)))
         for gain in gains:
@@ -389,12 +430,10 @@ def shadow_p_values(
             order = rng.permutation(2 * len(members))
             both = np.hstack([table.X[:, pick], shadow[:, pick]])[:, order]
             gain[order] = np.log1p(100 * _gain(both, table, rng) / len(table.y))
-        mean = gains.mean(axis=0)
-        return mean[: len(members)], mean[len(members) :]
+        return gains
 
-    real, null = zip(*run_tasks(one_set, range(n_sets), rng, n_jobs), strict=True)
-    p = exponential_tail_p_values(np.mean(real, axis=0), np.concatenate(null))
-    return p[np.searchsorted(np.unique(groups), groups)]
+    gains = np.stack(workers.run(one_set, range(n_sets), rng))
+    return ShadowGains(gains[..., : len(members)], gains[..., len(members) :], group)
 
 
 def _gain(X: Array, table: Table, rng: np.random.Generator) -> Array:

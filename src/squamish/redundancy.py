@@ -175,3 +175,34 @@ def replaceable_groups(
     for j in sorted(weak):
         members.setdefault(find(j), []).append(j)
     return tuple(tuple(group) for group in members.values())
+
+
+def minimal_set(
+    strong: Sequence[int],
+    groups: Sequence[Sequence[int]],
+    representatives: Sequence[Sequence[int]],
+    replaced_by: dict[int, tuple[tuple[int, ...], ...]],
+    p_values: Array,
+) -> list[int]:
+    """Choose columns so that every relevant one is among them or is replaced by them.
+
+    Columns leave one after the other, as long as what replaces them is still there: those
+    first that tell least on their own, the representative of each group last.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.redundancy import minimal_set
+    >>> copies, a_sum = {1: ((2,),), 2: ((1,),)}, {3: ((4, 5),), 4: ((3, 5),), 5: ((3, 4),)}
+    >>> groups, representatives = [(1, 2), (3, 4, 5)], [(1,), (3,)]
+    >>> minimal_set([0], groups, representatives, copies | a_sum, np.zeros(6))
+    [0, 1, 3, 5]
+    """
+    chosen = {j for columns in representatives for j in columns}
+    kept = {*strong, *(j for group in groups for j in group)}
+    for group in groups:
+        for j in sorted(group, key=lambda j: (j in chosen, -p_values[j])):
+            # Columns of one feature have the same substitutes and leave together.
+            if any(kept.issuperset(columns) for columns in replaced_by.get(j, ()) if columns):
+                kept.discard(j)
+    return sorted(kept)

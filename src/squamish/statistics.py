@@ -20,6 +20,16 @@ class PredictionInterval:
     samples: NDArray[np.float64]
     p: float
 
+    def p_values(self, values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Return how likely a further draw is above each value."""
+        n = len(self.samples)
+        error = self.samples.std(ddof=1) * np.sqrt(1 + 1 / n)
+        distance = np.asarray(values) - self.samples.mean()
+        # Samples that are all equal leave no doubt.
+        certain = np.where(np.isnan(distance), np.nan, np.sign(distance) * np.inf)
+        statistic = distance / error if error > 0 else certain
+        return np.asarray(stats.t.sf(statistic, n - 1))
+
     def __repr__(self) -> str:
         return (
             f"PredictionInterval({self.lower:.4g} to {self.upper:.4g}, "
@@ -68,39 +78,32 @@ def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
     return (scores - scores.mean(axis=0)) / scores.std(axis=0)
 
 
-def holm(p_values: ArrayLike, alpha: float, n_tests: int | None = None) -> NDArray[np.bool_]:
-    """Reject hypotheses with the family-wise error kept at ``alpha`` (Holm's step-down).
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Correct p-values for their number, so that the family-wise error is kept (Holm).
 
     Parameters
     ----------
     p_values : array-like of shape (n,)
-        One for each hypothesis that was tested.
-    alpha : float
-        Probability of even one false rejection.
-    n_tests : int or None
-        Size of the family, if it is larger than the number of p-values given; the others
-        count as not rejected.
+        One for each hypothesis.
 
     Returns
     -------
-    ndarray of bool of shape (n,)
-        True for the rejected hypotheses.
+    ndarray of float of shape (n,)
+        Those that are at most alpha reject their hypotheses, with a probability of at most
+        alpha that even one of them is true.
 
     Examples
     --------
     >>> from squamish.statistics import holm
-    >>> holm([0.001, 0.02, 0.04], alpha=0.05)
-    array([ True,  True,  True])
-    >>> holm([0.001, 0.02, 0.04], alpha=0.05, n_tests=10)
-    array([ True, False, False])
+    >>> holm([0.02, 0.001, 0.04]).round(3)
+    array([0.04 , 0.003, 0.04 ])
     """
     p = np.asarray(p_values, dtype=np.float64)
-    family = n_tests or len(p)
     order = np.argsort(p)
-    passes = p[order] <= alpha / np.maximum(family - np.arange(len(p)), 1)
-    rejected = np.zeros(len(p), dtype=bool)
-    rejected[order[np.cumprod(passes).astype(bool)]] = True
-    return rejected
+    corrected = np.empty(len(p))
+    steps = p[order] * np.arange(len(p), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return corrected
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,13 +216,15 @@ def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDAr
 
 
 def exponential_tail_p_values(
-    values: NDArray[np.float64], null: NDArray[np.float64], share: float = 0.1
+    values: NDArray[np.float64], null: NDArray[np.float64]
 ) -> NDArray[np.float64]:
     """p-values against a sample of the null, beyond its range too.
 
-    Below the upper ``share`` of the null sample the p-value is its rank. Above, the tail
-    is taken to fall off exponentially at the rate of the sample's own tail, which is
-    cautious for any null whose tail is no heavier than that.
+    Below its tail the p-value is the rank in the null sample. Beyond, the tail is taken to
+    fall off exponentially at a rate that is estimated from the values in it, which is
+    cautious for any null whose tail is no heavier than that. The fewer they are, the less
+    the rate is trusted: the excess of a further value over the sum of m others is beyond t
+    with probability ``(1 + t) ** -m``.
 
     Examples
     --------
@@ -227,12 +232,41 @@ def exponential_tail_p_values(
     >>> from squamish.statistics import exponential_tail_p_values
     >>> null = np.random.default_rng(0).exponential(size=1000)
     >>> exponential_tail_p_values(np.array([0.0, np.log(2), 7.0]), null).round(4)
-    array([1.00e+00, 5.24e-01, 9.00e-04])
+    array([1.    , 0.524 , 0.001 ])
+    >>> exponential_tail_p_values(np.array([7.0]), null[:10]).round(4)
+    array([0.0062])
+    """
+    ordered, n_tail, total = _upper_tail(null)
+    start = ordered[-n_tail]
+    rank = 1 - np.searchsorted(ordered, values, side="left") / len(ordered)
+    beyond = np.maximum(values - start, 0) / total
+    tail = n_tail / len(ordered) * (1 + beyond) ** -float(n_tail - 1)
+    return np.asarray(np.where(values > start, tail, rank))
+
+
+def exponential_tail_quantile(null: NDArray[np.float64], p: float) -> float:
+    """Return the value that has this p-value against a sample of the null, if it is small.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics import exponential_tail_p_values, exponential_tail_quantile
+    >>> null = np.random.default_rng(0).exponential(size=1000)
+    >>> bound = exponential_tail_quantile(null, 1e-4)
+    >>> exponential_tail_p_values(np.array([bound]), null).round(6)
+    array([0.0001])
+    """
+    ordered, n_tail, total = _upper_tail(null)
+    ratio = max(n_tail / len(ordered) / p, 1.0)
+    return float(ordered[-n_tail] + total * (ratio ** (1 / (n_tail - 1)) - 1))
+
+
+def _upper_tail(null: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, float]:
+    """Sort a sample of the null; return it, the size of its tail and the tail's total excess.
+
+    The tail is a tenth of the sample, or 20 values if that is too few to tell a rate, but
+    at most half of it.
     """
     ordered = np.sort(null)
-    n_tail = max(int(np.ceil(share * len(ordered))), 2)
-    start = ordered[-n_tail]
-    scale = max(np.mean(ordered[-n_tail:] - start) * n_tail / (n_tail - 1), 1e-12)
-    rank = 1 - np.searchsorted(ordered, values, side="left") / len(ordered)
-    tail = n_tail / len(ordered) * np.exp(-np.maximum(values - start, 0) / scale)
-    return np.asarray(np.where(values > start, np.minimum(tail, 1.0), rank))
+    n_tail = max(int(np.ceil(len(ordered) / 10)), min(20, len(ordered) // 2), 2)
+    return ordered, n_tail, max(float(np.sum(ordered[-n_tail:] - ordered[-n_tail])), 1e-12)

@@ -5,6 +5,7 @@ column and the true redundancy groups. :func:`load_preset` gives the data sets o
 paper by name, :func:`load_problem` those and many other shapes.
 """
 
+from squamish.datasets.demo import load_patients
 from squamish.datasets.families import PROBLEMS, load_problem
 from squamish.datasets.generators import (
     PRESETS,
@@ -19,6 +20,7 @@ __all__ = [
     "PRESETS",
     "PROBLEMS",
     "Problem",
+    "load_patients",
     "load_preset",
     "load_problem",
     "make_linear",

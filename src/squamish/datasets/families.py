@@ -17,7 +17,7 @@ from squamish.datasets.generators import (
 )
 from squamish.errors import InputError
 from squamish.execution import RandomState, as_generator
-from squamish.result import IRRELEVANT, STRONG, WEAK
+from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.tables import Task
 
 Columns = NDArray[np.float64] | Sequence[NDArray[np.float64]]

@@ -11,7 +11,7 @@ from sklearn.datasets import make_classification
 
 from squamish.errors import InputError, check_range
 from squamish.execution import RandomState, as_generator
-from squamish.result import IRRELEVANT, STRONG, WEAK
+from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.tables import Task
 
 

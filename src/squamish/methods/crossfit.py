@@ -9,8 +9,8 @@ strong is weak, and its substitutes are those that predict it.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
-from typing import get_args
+from dataclasses import replace
+from typing import ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,10 +20,12 @@ from squamish import proofs
 from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
 from squamish.evidence import CrossfitEvidence
+from squamish.execution import Workers
 from squamish.learners import Array, Learner, Rows, View, portfolio
+from squamish.methods.case import Case
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others, ridge_residuals
-from squamish.redundancy import correlation_groups, replaceable_groups, substitutes
-from squamish.result import IRRELEVANT, STRONG, WEAK
+from squamish.redundancy import correlation_groups, replaceable_groups
+from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import PairedTest, cluster_sums, combined_p_values, holm
 from squamish.tables import Table
 
@@ -45,45 +47,6 @@ HOPE = 0.3
 MOST_ROUNDS = 3
 # The most columns that imputers look at; more are narrowed down to the closest ones.
 MOST_CONTEXT = 150
-# A loss below this share of the constant's is almost perfect; so many features are asked.
-ALMOST_PERFECT, MOST_LEAKS = 0.02, 5
-
-
-@dataclass(eq=False)
-class _Case:
-    """One table under judgement, and what was found so far, feature by feature."""
-
-    table: Table
-    fit: CrossFit
-    targets: Array
-    p: dict[str, Array] = field(default_factory=dict)
-    proof: list[str] = field(default_factory=list)
-    p_relevant: Array = field(default_factory=lambda: np.ones(0))
-    n_fits: int = 0
-
-    @property
-    def relevant(self) -> Rows:
-        """The relevant features."""
-        return np.flatnonzero([bool(name) for name in self.proof])
-
-    def of_features(self, p: Array) -> Array:
-        """Turn p-values of parts into p-values of features."""
-        return proofs.feature_p_values(p, self.fit.parts.feature, self.table.n_features)
-
-    def parts_of(self, features: Rows) -> Rows:
-        """Return the parts of some features that are the same in every fold."""
-        return np.flatnonzero(np.isin(self.fit.parts.feature, features))
-
-    def race(self, features: Rows, earlier: Race | None = None) -> Race:
-        """Race the portfolio, or only what was not far behind on other features before."""
-        columns = self.fit.columns(features)
-        learners = portfolio(self.table.task, len(columns))
-        if earlier is not None:
-            known = [a for a in learners if earlier.lags.get(a, np.inf) < 0.02]
-            learners = known or learners
-        race = self.fit.race(learners, columns)
-        self.n_fits += race.n_fits
-        return race
 
 
 class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
@@ -102,6 +65,15 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         folds are asked for.
     """
 
+    # The share of the time that each stage usually takes.
+    STAGES: ClassVar[dict[str, float]] = {
+        "columns alone and in pairs": 0.4,
+        "the best learner": 0.15,
+        "trees on all columns": 0.2,
+        "what each column adds": 0.2,
+        "substitutes": 0.05,
+    }
+
     def __init__(
         self,
         *,
@@ -114,7 +86,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         self.n_folds = n_folds
 
     def classify(
-        self, X: Table, rng: np.random.Generator, n_jobs: int | None = None
+        self, X: Table, rng: np.random.Generator, workers: Workers | None = None
     ) -> tuple[NDArray[np.int64], CrossfitEvidence]:
         """Decide the class of every column.
 
@@ -124,8 +96,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             Features and target. No column is constant; there may be none at all.
         rng : numpy.random.Generator
             Source of all seeds.
-        n_jobs : int or None
-            How many models to fit at the same time.
+        workers : Workers or None
+            Who fits the models; one after the other if None.
 
         Returns
         -------
@@ -136,9 +108,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         """
         self._check_parameters(X)
         fold_rng, shadow_rng, tree_rng, removal_rng = rng.spawn(4)
-        case = self._open(X, fold_rng, n_jobs)
+        case = self._open(X, fold_rng, workers or Workers())
 
-        groups = self._prove_without_model(case, shadow_rng, n_jobs)
+        groups = self._prove_without_model(case, shadow_rng)
         race = self._prove_useful(case)
         if self._prove_in_trees(case, groups, tree_rng):
             race = case.race(case.relevant, race)
@@ -161,7 +133,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
                     "or more, so that one can be predicted from the others"
                 )
 
-    def _open(self, X: Table, rng: np.random.Generator, n_jobs: int | None) -> _Case:
+    def _open(self, X: Table, rng: np.random.Generator, workers: Workers) -> Case:
         """Lay out the table in parts and folds, and bound the influence of extreme amounts."""
         y = X.y
         if X.task == "regression":
@@ -173,28 +145,34 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         rarest = int(np.bincount(y).min()) if X.task == "classification" else len(y)
         targets = proofs.target_scores(X)
         n_folds = min(X.n_folds or self.n_folds, rarest)
-        fit = CrossFit.over(X, targets, n_folds, rng, n_jobs)
-        case = _Case(X, fit, targets, proof=[""] * X.n_features)
+        fit = CrossFit.over(X, targets, n_folds, rng, workers)
+        case = Case(X, fit, targets, proof=[""] * X.n_features)
         case.p = {name: np.ones(X.n_features) for name in WEIGHTS}
         return case
 
-    def _prove_without_model(
-        self, case: _Case, rng: np.random.Generator, n_jobs: int | None
-    ) -> NDArray[np.intp]:
+    def _prove_without_model(self, case: Case, rng: np.random.Generator) -> NDArray[np.intp]:
         """Stage 1: dependence that shows without the best model. Returns correlation groups."""
         X, Z = case.table, case.fit.parts.ranked
         level_rng, shadow_rng = rng.spawn(2)
+        n_steps = SHADOW_SETS + len(case.fit.parts.many_levels)
+        case.report.begin("columns alone and in pairs", n_steps)
         groups = correlation_groups(Z)
         found: dict[str, Array] = {}
         if Z.shape[1] and X.rows_are_alike:
             parts = Table(case.fit.parts.plain, X.y, X.task)
+            case.gains = proofs.shadow_gains(
+                parts,
+                groups,
+                shadow_rng,
+                case.fit.workers,
+                n_sets=SHADOW_SETS,
+                n_rounds=SHADOW_ROUNDS,
+            )
             found = {
                 "marginal": proofs.with_group_centres(parts, Z, groups),
                 "product": proofs.product_p_values(Z, case.targets),
                 "partial": proofs.partial_p_values(Z, case.targets),
-                "shadow": proofs.shadow_p_values(
-                    parts, groups, shadow_rng, n_jobs, n_sets=SHADOW_SETS, n_rounds=SHADOW_ROUNDS
-                ),
+                "shadow": case.gains.p_values,
             }
             case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
         elif Z.shape[1]:
@@ -207,13 +185,14 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return groups
 
     @staticmethod
-    def _prove_by_levels(case: _Case, rng: np.random.Generator) -> None:
+    def _prove_by_levels(case: Case, rng: np.random.Generator) -> None:
         """Test categories of many levels, whose parts are no proof: they know the target."""
         X, parts = case.table, case.fit.parts
         found: dict[int, list[float]] = {}
         for feature, levels in parts.many_levels:
             p = proofs.level_p_value(levels, case.targets, rng, X.weights, X.clusters)
             found.setdefault(feature, []).append(p)
+            case.report.step()
         for feature, p_values in found.items():
             if feature in parts.feature:
                 p_values.append(float(case.p["marginal"][feature]))
@@ -221,7 +200,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             own = np.array(p_values)[:, np.newaxis]
             case.p["marginal"][feature] = combined_p_values(own, shares)[0]
 
-    def _prove_by_association(self, case: _Case) -> None:
+    def _prove_by_association(self, case: Case) -> None:
         """Take in what depends on features that are relevant already."""
         known, X = case.parts_of(case.relevant), case.table
         if len(known) == 0:
@@ -235,13 +214,15 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case.p["association"] = case.of_features(proofs.association_p_values(Z, known, weights))
         self._decide(case)
 
-    def _prove_useful(self, case: _Case) -> Race | None:
+    def _prove_useful(self, case: Case) -> Race | None:
         """Stage 2: features that explain what the best model without them leaves unexplained.
 
         Those that do join the model, and what is left is looked at again.
         """
         race: Race | None = None
         rounds: list[Array] = []
+        n_learners = len(portfolio(case.table.task, len(case.fit.columns(case.relevant))))
+        case.report.begin("the best learner", n_learners * len(case.fit.folds))
         for n_left in range(MOST_ROUNDS, 0, -1):
             A = case.relevant
             if len(A) == 0:
@@ -260,10 +241,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return case.race(case.relevant, race)
 
     @staticmethod
-    def _residual_p_values(case: _Case, prediction: Array) -> Array:
+    def _residual_p_values(case: Case, prediction: Array) -> Array:
         fit, model = case.fit, case.parts_of(case.relevant)
         Z = fit.parts.ranked[fit.tested]
-        residuals = _residuals(prediction, case.table, fit.tested)
+        residuals = case.residuals(prediction)
         if Z.shape[1] == 0:
             return np.ones(case.table.n_features)
         if case.table.rows_are_alike:
@@ -273,7 +254,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return case.of_features(combined_p_values(both, [0.5, 0.5]))
 
     def _prove_in_trees(
-        self, case: _Case, groups: NDArray[np.intp], rng: np.random.Generator
+        self, case: Case, groups: NDArray[np.intp], rng: np.random.Generator
     ) -> bool:
         """Stage 3: groups that boosted trees on all groups would miss. Tells if there are any.
 
@@ -281,6 +262,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         rows say about the target would favour what it chose. Only groups with some sign of
         relevance are tested.
         """
+        case.report.begin("trees on all columns", len(case.fit.folds))
         features, first = np.unique(case.fit.parts.feature, return_index=True)
         group = groups[first]
         numbers, chosen = np.unique(group, return_index=True)
@@ -299,19 +281,19 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             case.p["trees"][features[group == numbers[g]]] = p_trees
         return self._decide(case)
 
-    def _decide(self, case: _Case) -> bool:
+    def _decide(self, case: Case) -> bool:
         """Record the columns whose proofs together suffice; tell whether there are new ones."""
         p = np.stack([case.p[name] for name in WEIGHTS])
         weights = np.array(list(WEIGHTS.values()))
         case.p_relevant = combined_p_values(p, weights)
         before = len(case.relevant)
         best = (weights[:, np.newaxis] / np.maximum(p, 1e-300)).argmax(axis=0)
-        for j in np.flatnonzero(holm(case.p_relevant, self.alpha)):
+        for j in np.flatnonzero(holm(case.p_relevant) <= self.alpha):
             case.proof[j] = case.proof[j] or list(WEIGHTS)[best[j]]
         return len(case.relevant) > before
 
     def _removal_tests(
-        self, case: _Case, race: Race | None, rng: np.random.Generator
+        self, case: Case, race: Race | None, rng: np.random.Generator
     ) -> tuple[NDArray[np.bool_], dict[str, Array]]:
         """Stage 4: what each relevant feature adds to all others."""
         A = case.relevant
@@ -319,6 +301,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             name: np.full(len(A), np.nan) for name in ("loss", "low", "high", "p", "explained")
         }
         strong = np.zeros(len(A), dtype=bool)
+        case.report.begin("what each column adds", len(case.fit.folds))
         if race is None:
             return strong, removal
         gain = case.fit.mean(case.fit.constant_losses() - race.losses)
@@ -328,19 +311,22 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         units = [np.flatnonzero(case.fit.feature[columns] == f) for f in A]
         D, leftover, explained = self._redraws(case, race.learner, columns, context, units, rng)
         removal["explained"] = explained
-        self._note(removal, np.arange(len(A)), case.fit.test(D))
+        found = case.fit.test(D)
+        self._note(removal, np.arange(len(A)), found, holm(found.p_values))
         if gain <= 0:
             return strong, removal
-        strong = holm(removal["p"], self.alpha)
+        strong = removal["p"] <= self.alpha
         strong &= removal["loss"] > self.min_effect * gain
         if len(A) > 1:
+            # Each is usually refitted with two learners and with what the others tell of it.
+            case.report.expect(3 * len(case.fit.folds) * int(strong.sum()))
             for i in np.flatnonzero(strong):
                 strong[i] = self._is_missed(case, race, int(i), leftover[i], removal, gain)
         return strong, removal
 
     def _is_missed(
         self,
-        case: _Case,
+        case: Case,
         race: Race,
         i: int,
         leftover: Array,
@@ -374,12 +360,15 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         # only has a veto, since it is the weaker test.
         level = self.alpha if explained[i] > 0.5 else 0.2
         least = max(self.min_effect * gain, 0.05 * removal["loss"][i])
-        self._note(removal, np.array([i]), fit.test(cost[:, np.newaxis]))
-        return bool(removal["p"][i] <= level and removal["loss"][i] > least)
+        found = fit.test(cost[:, np.newaxis])
+        missed = bool(found.p_values[0] <= level and found.mean[0] > least)
+        if explained[i] > 0.5 or not missed:
+            self._note(removal, np.array([i]), found, np.maximum(found.p_values, removal["p"][i]))
+        return missed
 
     def _redraws(
         self,
-        case: _Case,
+        case: Case,
         learner: Learner,
         columns: Rows,
         context: Rows,
@@ -402,7 +391,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return D, [r.values for r in residuals], explained
 
     def _loss_without(
-        self, case: _Case, race: Race, feature: int, guess: Array, gain: float
+        self, case: Case, race: Race, feature: int, guess: Array, gain: float
     ) -> Array:
         """Growth of the loss in the best model that does without a feature.
 
@@ -416,33 +405,25 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return min(trials, key=case.fit.mean) - race.losses
 
     @staticmethod
-    def _note(removal: dict[str, Array], places: Rows, found: PairedTest) -> None:
+    def _note(removal: dict[str, Array], places: Rows, found: PairedTest, p: Array) -> None:
         removal["loss"][places] = found.mean
         removal["low"][places] = found.mean - found.reach()
         removal["high"][places] = found.mean + found.reach()
-        removal["p"][places] = found.p_values
+        removal["p"][places] = p
 
     def _evidence(
         self,
-        case: _Case,
+        case: Case,
         race: Race | None,
         classes: NDArray[np.int64],
         removal: dict[str, Array],
     ) -> CrossfitEvidence:
         A, d, fit = case.relevant, case.table.n_features, case.fit
         weak = np.flatnonzero(classes == WEAK).tolist()
-        columns = fit.columns(A)
-        views = [fit.matrix(view, 0)[:, columns] for view in get_args(View)]
-        replaced_by = {
-            f: tuple(
-                tuple(int(A[k]) for k in group)
-                for group in substitutes(
-                    views, np.searchsorted(A, fit.feature[columns]), int(np.searchsorted(A, f))
-                )
-            )
-            for f in weak
-        }
+        case.report.begin("substitutes", len(weak))
+        replaced_by = {f: case.substitutes(f) for f in weak}
         groups = replaceable_groups(weak, replaced_by)
+        gains = case.gains
         constant = fit.mean(fit.constant_losses())
         loss = constant if race is None else fit.mean(race.losses)
 
@@ -454,7 +435,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return CrossfitEvidence(
             proof=tuple(case.proof),
             proof_p_values=case.p,
-            p_relevant=case.p_relevant,
+            p_relevant=holm(case.p_relevant),
             removal_loss=wide(removal["loss"]),
             removal_interval=np.stack([wide(removal["low"]), wide(removal["high"])]),
             p_value=wide(removal["p"]),
@@ -463,42 +444,19 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             substitutes=replaced_by,
             groups=groups,
             representatives=tuple(
-                min(group, key=lambda j: (case.p["marginal"][j], j)) for group in groups
+                (min(group, key=lambda j: (case.p["marginal"][j], j)),) for group in groups
             ),
-            leaks=_leaks(case, race),
+            leaks=case.leaks(race),
             learner="constant" if race is None else str(race.learner),
             loss=loss,
             constant_loss=constant,
             n_fits=case.n_fits,
+            importance_rounds=case.importances(),
+            shadow_rounds=np.zeros((0, 0)) if gains is None else gains.in_rounds(gains.null),
+            importance_threshold=np.nan if gains is None else gains.threshold(self.alpha / d),
+            alpha=self.alpha,
+            min_effect=self.min_effect,
         )
-
-
-def _leaks(case: _Case, race: Race | None) -> tuple[int, ...]:
-    """Find features that alone predict the target almost perfectly, among the likeliest."""
-    least = ALMOST_PERFECT * case.fit.mean(case.fit.constant_losses())
-    if race is None or case.fit.mean(race.losses) > 2 * least:
-        return ()
-    likeliest = sorted(case.relevant.tolist(), key=lambda f: (case.p["marginal"][f], f))
-    learners = dict.fromkeys([race.learner, Learner("boosted")])
-    found = []
-    for feature in likeliest[:MOST_LEAKS]:
-        columns = case.fit.columns(np.array([feature]))
-        case.n_fits += len(learners)
-        # One fold shows what is far from perfect.
-        hopeful = [a for a in learners if case.fit.fold_losses(a, columns, 0).mean() < 2 * least]
-        case.n_fits += len(hopeful) * len(case.fit.folds)
-        if any(case.fit.mean(case.fit.losses(a, columns)) < least for a in hopeful):
-            found.append(feature)
-    return tuple(sorted(found))
-
-
-def _residuals(prediction: Array, table: Table, rows: Rows) -> Array:
-    y = table.y[rows]
-    if table.task == "regression":
-        return (y - prediction)[:, np.newaxis]
-    residuals = (y[:, np.newaxis] == np.arange(prediction.shape[1])) - prediction
-    residuals -= residuals.mean(axis=0)
-    return residuals[:, 1:] if residuals.shape[1] == 2 else residuals
 
 
 def _context(Z: Array, A: Rows, columns: Rows) -> Rows:

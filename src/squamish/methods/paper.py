@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 from boruta import BorutaPy
@@ -18,9 +18,10 @@ from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence import PaperEvidence
-from squamish.execution import run_tasks
+from squamish.execution import Workers
 from squamish.forests import FittedForest, fit_forest, lightgbm_model
-from squamish.result import IRRELEVANT, STRONG, WEAK
+from squamish.progress import Reporter
+from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import PredictionInterval, prediction_interval
 from squamish.tables import Table
 
@@ -73,6 +74,14 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         Boruta stops before this round; a feature still undecided is not in A.
     """
 
+    # The share of the time that each stage usually takes.
+    STAGES: ClassVar[dict[str, float]] = {
+        "Boruta": 0.5,
+        "importance of permuted columns": 0.25,
+        "loss with permuted columns": 0.2,
+        "removals": 0.05,
+    }
+
     def __init__(
         self,
         *,
@@ -109,7 +118,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         self.boruta_max_iter = boruta_max_iter
 
     def classify(
-        self, X: Table, rng: np.random.Generator, n_jobs: int | None = None
+        self, X: Table, rng: np.random.Generator, workers: Workers | None = None
     ) -> tuple[NDArray[np.int64], PaperEvidence]:
         """Run Algorithm 2, the iterative decomposition.
 
@@ -119,8 +128,8 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             Features and target. No column is constant; there may be none at all.
         rng : numpy.random.Generator
             Source of all seeds.
-        n_jobs : int or None
-            How many forests to fit at the same time.
+        workers : Workers or None
+            Who fits the forests; one after the other if None.
 
         Returns
         -------
@@ -134,15 +143,21 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         self._warn_if_no_tree_can_split(len(X.y))
         boruta_rng, shadow_rng, forest_rng, loss_rng, removal_rng = rng.spawn(5)
 
-        A, history = self._boruta(X, boruta_rng)
-        irrel_bounds = self._null_distributions(X, shadow_rng, n_jobs)[1]
+        workers = workers or Workers()
+        report = workers.reporter
+        report.begin("Boruta", self.boruta_max_iter - 1)
+        A, history, shadows = self._boruta(X, boruta_rng, report)
+        report.begin("importance of permuted columns", self.n_null_samples)
+        irrel_bounds = self._null_distributions(X, shadow_rng, workers)[1]
         M, importances = self._imp_selection(X, irrel_bounds, forest_rng)
         M &= A
 
         V = X.take(A)
-        loss_bounds = self._null_distributions(V, loss_rng, n_jobs)[0]
+        report.begin("loss with permuted columns", self.n_null_samples)
+        loss_bounds = self._null_distributions(V, loss_rng, workers)[0]
+        report.begin("removals", int(M.sum()))
         removal_loss = np.full(X.n_features, np.nan)
-        removal_loss[M] = self._losses_without(np.flatnonzero(M[A]), V, removal_rng, n_jobs)
+        removal_loss[M] = self._losses_without(np.flatnonzero(M[A]), V, removal_rng, workers)
 
         # Only a loss above the interval counts: a better model proves no relevance.
         S = M & (removal_loss > (loss_bounds.upper if loss_bounds else np.inf))
@@ -155,6 +170,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             all_relevant=A,
             minimal=M,
             boruta_history=history,
+            boruta_shadows=shadows,
             importances=importances,
             importance_interval=irrel_bounds,
             loss_interval=loss_bounds,
@@ -164,11 +180,11 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         return np.select([S, W], [STRONG, WEAK], IRRELEVANT), evidence
 
     def _boruta(
-        self, X: Table, rng: np.random.Generator
-    ) -> tuple[NDArray[np.bool_], NDArray[np.float64]]:
-        """Find A, all relevant features, and the importances of every round."""
+        self, X: Table, rng: np.random.Generator, report: Reporter
+    ) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
+        """Find A, all relevant features, and the importances in every round, shadows too."""
         if X.n_features == 0:
-            return np.zeros(0, dtype=bool), np.zeros((0, 0))
+            return np.zeros(0, dtype=bool), np.zeros((0, 0)), np.zeros((0, 3))
         forest = lightgbm_model(X.task, **self._forest(self.boruta_feature_fraction))
         boruta = _Boruta(
             forest,
@@ -178,12 +194,13 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             max_iter=self.boruta_max_iter,
             random_state=np.random.RandomState(rng.integers(2**32)),
         )
+        boruta.watch(report)
         boruta.fit(X.X, X.y)
         # Rank 1 is confirmed. (support_ also holds undecided features if none was rejected.)
-        return boruta.ranking_ == 1, boruta.importance_history_[1:]
+        return boruta.ranking_ == 1, boruta.importance_history_[1:], np.array(boruta.shadows)
 
     def _null_distributions(
-        self, X: Table, rng: np.random.Generator, n_jobs: int | None
+        self, X: Table, rng: np.random.Generator, workers: Workers
     ) -> tuple[PredictionInterval, PredictionInterval] | tuple[None, None]:
         """Run Algorithm 1: intervals of the loss and of the importance of irrelevant features."""
         if X.n_features == 0:
@@ -193,7 +210,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             s = generate_permuted_feature(X, rng)
             return fit_forest(X.with_column(s), rng, **self._forest(self.feature_fraction))
 
-        ext_models = run_tasks(sample, range(self.n_null_samples), rng, n_jobs)
+        ext_models = workers.run(sample, range(self.n_null_samples), rng)
         return (
             prediction_interval([model.loss for model in ext_models], self.p),
             prediction_interval([model.importances[-1] for model in ext_models], self.p),
@@ -208,7 +225,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         return forest.importances > threshold, forest.importances
 
     def _losses_without(
-        self, tested: NDArray[np.intp], V: Table, rng: np.random.Generator, n_jobs: int | None
+        self, tested: NDArray[np.intp], V: Table, rng: np.random.Generator, workers: Workers
     ) -> list[float]:
         """Fit the reduced model without each tested feature, and return its loss."""
 
@@ -216,7 +233,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             reduced = V.take(np.delete(np.arange(V.n_features), j))
             return fit_forest(reduced, rng, **self._forest(self.feature_fraction)).loss
 
-        return run_tasks(loss_without, tested.tolist(), rng, n_jobs)
+        return workers.run(loss_without, tested.tolist(), rng)
 
     def _check_parameters(self) -> None:
         for name in ("n_null_samples", "num_leaves", "boruta_max_iter"):
@@ -259,10 +276,21 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
 
 
 class _Boruta(BorutaPy):  # type: ignore[misc]
-    """BorutaPy without its own check of the table, which refuses the NaN that LightGBM takes."""
+    """BorutaPy that takes NaN, as LightGBM does, and remembers the shadows of every round."""
+
+    def watch(self, report: Reporter) -> None:
+        """Report every round."""
+        self.report = report
+        self.shadows: list[tuple[float, float, float]] = []
 
     def _check_params(self, X: object, y: object) -> None:
         pass
+
+    def _add_shadows_get_imps(self, *args: Any) -> tuple[Any, Any]:
+        real, shadow = super()._add_shadows_get_imps(*args)
+        self.shadows.append((float(shadow.min()), float(shadow.mean()), float(shadow.max())))
+        self.report.step()
+        return real, shadow
 
 
 def generate_permuted_feature(X: Table, rng: np.random.Generator) -> NDArray[np.float64]:
