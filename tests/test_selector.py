@@ -185,7 +185,9 @@ def test_nothing_relevant_is_an_answer():
     selector = RelevanceSelector(PaperMethod(boruta_perc=100), random_state=0).fit(X, y)
     assert selector.relevance_classes_.tolist() == [0] * 5
     assert selector.result_.evidence.loss_interval is None
-    assert repr(selector.result_).startswith("0 strong, 0 weak, 5 irrelevant of 5 features")
+    assert repr(selector.result_).startswith(
+        "0 strong, 0 weak, 5 irrelevant of 5; no model; paper(boruta_perc=100)"
+    )
     with pytest.warns(UserWarning, match="No features were selected"):
         assert selector.transform(X).shape == (200, 0)
 

@@ -1,10 +1,11 @@
-"""Reading tables from files: CSV, TSV, Parquet, Feather and Arrow, compressed or not."""
+"""Tables from files, CSV, TSV, Parquet, Feather and Arrow, compressed or not; and into files."""
 
 from __future__ import annotations
 
 import bz2
 import gzip
 import lzma
+import os
 import zlib
 from collections.abc import Callable
 from io import BytesIO
@@ -88,6 +89,53 @@ def read_file(path: str | Path) -> pl.DataFrame:
     ) as error:
         reason = str(error).splitlines()[0] if str(error) else type(error).__name__
         raise InputError(f"{path.name!r} cannot be read: {reason}") from None
+
+
+def write_whole(path: str | Path, content: str | bytes) -> None:
+    """Write a file at once: whoever reads it sees all of the new one or all of the old one.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tempfile import TemporaryDirectory
+    >>> from squamish.files import write_whole
+    >>> with TemporaryDirectory() as folder:
+    ...     write_whole(Path(folder, "names.txt"), "age")
+    ...     Path(folder, "names.txt").read_text()
+    'age'
+    """
+    path = Path(path)
+    data = content.encode(errors="replace") if isinstance(content, str) else content
+    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    try:
+        beside.write_bytes(data)
+        beside.replace(path)
+    except OSError as error:
+        raise InputError(f"{str(path)!r} cannot be written: {error.strerror}") from None
+    finally:
+        beside.unlink(missing_ok=True)
+
+
+def write_table(table: pl.DataFrame, path: str | Path) -> None:
+    """Write a table; the ending of the name tells how, as in `read_file`."""
+    path, buffer = Path(path), BytesIO()
+    check_writable(path)
+    kind = path.suffix.lower()
+    if kind in _TEXT:
+        table.write_csv(buffer, separator=_TEXT[kind] or ",")
+    elif kind in (".parquet", ".pq"):
+        table.write_parquet(buffer)
+    else:
+        table.write_ipc(buffer)
+    write_whole(path, buffer.getvalue())
+
+
+def check_writable(path: Path) -> None:
+    """Refuse early what `write_table` could not write."""
+    if path.suffix.lower() not in (*_TEXT, *_BINARY):
+        raise InputError(f"{path.name!r} does not end in .csv, .tsv, .parquet, .feather or .arrow")
+    if not path.parent.is_dir():
+        raise InputError(f"there is no folder {str(path.parent)!r}")
 
 
 def _read_text(content: bytes, separator: str | None) -> pl.DataFrame:

@@ -1,40 +1,41 @@
-"""The verdict on every column and the evidence for it."""
+"""The verdict on every column, the evidence for it, and every form it can be given."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from textwrap import fill
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.evidence import CrossfitEvidence, PaperEvidence
+from squamish import serialization, wording
+from squamish.errors import InputError, check_choice
+from squamish.evidence import CrossfitEvidence, Evidence, PaperEvidence
+from squamish.plots import PlotMethods
+from squamish.provenance import Columns, Provenance
+from squamish.redundancy import minimal_set
+from squamish.relevance import IRRELEVANT, STRONG, WEAK
 
-STRONG, WEAK, IRRELEVANT = 2, 1, 0
-CLASS_NAMES = {STRONG: "strong", WEAK: "weak", IRRELEVANT: "irrelevant"}
-_HEADINGS = {
-    STRONG: "Cannot do without (strong)",
-    WEAK: "Informative, but replaceable (weak)",
-    IRRELEVANT: "No sign of use (irrelevant)",
-}
-_MEANINGS = {
-    STRONG: "removing it alone makes the best model worse",
-    WEAK: "informative, but others can replace it",
-    IRRELEVANT: "no evidence that it tells anything about the target",
-}
+if TYPE_CHECKING:
+    from squamish.comparison import Comparison
+    from squamish.frames import Library
 
-# A weak column without a substitute: it is informative, but too little to be missed.
-_NO_SUBSTITUTE = "(none found: what it adds is too little to prove)"
+Selection = Literal["relevant", "strong", "minimal"]
+# A p-value or an effect this close to its limit, as a factor, could go either way.
+CLOSE_P, CLOSE_EFFECT = 5.0, 1.5
 
 
 @dataclass(frozen=True, eq=False)
-class RelevanceResult:
+class RelevanceResult(PlotMethods):
     """What was decided, about what, and on which grounds.
 
     Attributes
     ----------
-    feature_names : tuple of str
-        The columns, in the order of the table.
+    columns : Columns
+        Names, types and gaps of the columns, in the order of the table.
     classes : ndarray of int
         The class of every column: 2 strong, 1 weak, 0 irrelevant.
     evidence : CrossfitEvidence or PaperEvidence
@@ -48,120 +49,274 @@ class RelevanceResult:
     seconds : float
         How long the fit took.
     notes : tuple of str
-        What a user should know about the table, such as a possible leak.
+        What a user should know about the table and the verdict, such as a possible leak.
+    provenance : Provenance
+        Data, seed, versions, and the command that reproduces the verdict.
+
+    Examples
+    --------
+    >>> from squamish import RelevanceSelector
+    >>> from squamish.datasets import make_linear
+    >>> problem = make_linear(300, n_strong=2, group_sizes=[4], n_irrelevant=3, random_state=0)
+    >>> result = RelevanceSelector(random_state=0).fit(problem.X, problem.y).result_
+    >>> result.strong, result.groups, result.select("minimal")
+    (('0', '1'), (('2', '3', '4', '5'),), ('0', '1', '5'))
     """
 
-    feature_names: tuple[str, ...]
+    columns: Columns
     classes: NDArray[np.int64]
-    evidence: CrossfitEvidence | PaperEvidence
+    evidence: Evidence
     method: str
     task: str
     n_samples: int
     seconds: float
     notes: tuple[str, ...] = ()
+    provenance: Provenance = field(default_factory=Provenance)
+
+    @property
+    def feature_names(self) -> tuple[str, ...]:
+        """The columns, in the order of the table."""
+        return self.columns.names
 
     @property
     def strong(self) -> tuple[str, ...]:
         """The columns that nothing else can replace."""
-        return self._names_of(STRONG)
+        return self.names_of(STRONG)
 
     @property
     def weak(self) -> tuple[str, ...]:
         """The columns that are informative, but that others can replace."""
-        return self._names_of(WEAK)
+        return self.names_of(WEAK)
 
     @property
     def irrelevant(self) -> tuple[str, ...]:
         """The columns that tell nothing about the target."""
-        return self._names_of(IRRELEVANT)
+        return self.names_of(IRRELEVANT)
 
-    @property
+    @cached_property
     def substitutes(self) -> dict[str, tuple[tuple[str, ...], ...]]:
         """For every weak column, the columns or sets of columns that replace it.
 
         Empty for ``method="paper"``, which does not tell.
         """
-        found: dict[int, tuple[tuple[int, ...], ...]] = getattr(self.evidence, "substitutes", {})
         return {
             self.feature_names[j]: tuple(self._named(columns) for columns in sets)
-            for j, sets in sorted(found.items())
+            for j, sets in sorted(self.evidence.substitutes.items())
         }
 
-    @property
+    @cached_property
     def groups(self) -> tuple[tuple[str, ...], ...]:
-        """The weak columns that replace each other. Empty for ``method="paper"``."""
-        return tuple(self._named(group) for group in getattr(self.evidence, "groups", ()))
+        """The weak columns that replace each other; one that no other weak one replaces is alone.
+
+        Empty for ``method="paper"``.
+        """
+        return tuple(self._named(group) for group in self.evidence.groups)
+
+    @cached_property
+    def representatives(self) -> tuple[tuple[str, ...], ...]:
+        """The suggested column of each group; several if they are one feature."""
+        return tuple(self._named(columns) for columns in self.evidence.representatives)
+
+    @cached_property
+    def group_numbers(self) -> dict[int, int]:
+        """The place in `groups` of every weak column, by its place in the table."""
+        return {j: g for g, members in enumerate(self.evidence.groups) for j in members}
+
+    @cached_property
+    def borderline(self) -> dict[str, str]:
+        """Columns whose class is a close decision, and what was close."""
+        return {
+            self.feature_names[j]: reason
+            for j in range(len(self.classes))
+            if (reason := self._close_call(j))
+        }
+
+    def select(self, which: Selection = "relevant") -> tuple[str, ...]:
+        """Return the names of some columns, in the order of the table.
+
+        Parameters
+        ----------
+        which : {"relevant", "strong", "minimal"}
+            All strong and weak columns; the strong ones; or the strong ones and one
+            representative of each group. Of a group in which it takes several to replace
+            the rest (any two of a, b and a + b) as many are kept; of one that strong columns
+            replace, none. For ``method="paper"``, the minimal set is its set M.
+
+        Returns
+        -------
+        tuple of str
+            The names.
+        """
+        return self._named(tuple(np.flatnonzero(self.mask(which)).tolist()))
+
+    def mask(self, which: Selection = "relevant") -> NDArray[np.bool_]:
+        """Tell for every column whether `select` would return it."""
+        check_choice("select", which, ("relevant", "strong", "minimal"))
+        if which == "relevant":
+            return np.asarray(self.classes != IRRELEVANT)
+        strong = self.classes == STRONG
+        if which == "strong":
+            return np.asarray(strong)
+        if isinstance(self.evidence, PaperEvidence):
+            return self.evidence.minimal
+        evidence = self.evidence
+        kept = minimal_set(
+            np.flatnonzero(strong).tolist(),
+            evidence.groups,
+            evidence.representatives,
+            evidence.substitutes,
+            evidence.proof_p_values["marginal"],
+        )
+        return np.isin(np.arange(len(self.classes)), kept)
+
+    def explain(self, column: str) -> str:
+        """Say in a few sentences why a column has its class, and what replaces it.
+
+        Parameters
+        ----------
+        column : str
+            Its name.
+
+        Returns
+        -------
+        str
+            The sentences.
+        """
+        return wording.explain(self, self._position(column))
+
+    def compare(self, other: RelevanceResult) -> Comparison:
+        """Tell what is different in another result.
+
+        Parameters
+        ----------
+        other : RelevanceResult
+            The verdict of another run, on the same table or on another.
+
+        Returns
+        -------
+        Comparison
+            Changed classes, columns that only one of the two knows, changed circumstances.
+        """
+        from squamish.comparison import compare
+
+        return compare(self, other)
+
+    def to_frame(self, library: Library | None = None) -> Any:
+        """Return a data frame with a row for each column of the table.
+
+        Parameters
+        ----------
+        library : {"pandas", "polars", "pyarrow"} or None
+            Which library's frame; None takes the first of these that is installed.
+
+        Returns
+        -------
+        data frame
+            feature, class, group (a number, for weak columns), representative (of the
+            group), substitutes, proof (what made it relevant), p_value (of relevance),
+            removal_loss with removal_low and removal_high (95%), removal_p_value, effect
+            (removal_loss as a share of what the model gains), importance, missing (share)
+            and dtype. All p-values are corrected for the number of columns.
+        """
+        from squamish.frames import result_frame
+
+        return result_frame(self, library)
+
+    def to_json(self, path: str | Path | None = None) -> str:
+        """Return the whole result as JSON, or write it to a file as well.
+
+        `from_json` gives back the same result, to the last digit. NaN is null.
+        """
+        return _written(serialization.to_json(self), path)
+
+    @classmethod
+    def from_json(cls, source: str | Path) -> RelevanceResult:
+        """Read what `to_json` made: a path, or the text itself. Nothing in it is executed."""
+        text = str(source)
+        if not text.lstrip().startswith("{"):
+            try:
+                text = Path(source).read_text(encoding="utf-8")
+            except (OSError, ValueError) as error:
+                raise InputError(f"{str(source)!r} cannot be read: {error}") from None
+        result: RelevanceResult = serialization.from_json(text, cls)
+        return result
+
+    def to_markdown(self, path: str | Path | None = None) -> str:
+        """Return the verdict as a page of Markdown, or write it to a file as well."""
+        return _written(wording.markdown(self), path)
+
+    def to_html(self, path: str | Path | None = None, *, max_features: int | None = 2000) -> str:
+        """Return the verdict as one HTML page that needs nothing else, or write it as well.
+
+        Parameters
+        ----------
+        path : str, Path or None
+            Where to write it; nowhere if None.
+        max_features : int or None
+            The most columns in the table of the page; None for all. Strong and weak ones
+            come first, and the page says how many are left out.
+
+        Returns
+        -------
+        str
+            The page.
+        """
+        from squamish.report import html_page
+
+        return _written(html_page(self, max_features), path)
+
+    def names_of(self, relevance_class: int) -> tuple[str, ...]:
+        """Return the columns of a class."""
+        return self._named(tuple(np.flatnonzero(self.classes == relevance_class).tolist()))
+
+    def __eq__(self, other: object) -> bool:
+        if not isinstance(other, RelevanceResult):
+            return NotImplemented
+        return self.to_json() == other.to_json()
+
+    __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return (
-            f"{len(self.strong)} strong, {len(self.weak)} weak, "
-            f"{len(self.irrelevant)} irrelevant of {len(self.classes):,} features; "
-            f"{self.task}, {self.n_samples:,} rows; {self.method}, {self.seconds:.1f} s"
-        )
+        return wording.one_line(self)
 
     def __str__(self) -> str:
-        """Return the verdict in a few lines that need no explanation."""
-        strong, weak, irrelevant = ((h, self._names_of(c)) for c, h in _HEADINGS.items())
-        groups = [("  these replace each other", group) for group in self.groups if len(group) > 1]
-        notes = [("Note", (note,)) for note in self.notes]
-        lines = [strong, weak, *groups, irrelevant, *notes]
-        width = max(len(heading) for heading, _ in lines)
-        return "\n".join(
-            fill(
-                ", ".join(" ".join(name.split()) for name in names) or "(none)",
-                initial_indent=f"{heading:{width}}  ",
-                subsequent_indent=" " * (width + 2),
-                width=100,
-                break_on_hyphens=False,
-                break_long_words=False,
-            )
-            for heading, names in lines
-        )
+        return wording.verdict(self)
 
-    def to_markdown(self) -> str:
-        """Return the verdict as a page of Markdown: counts, then the columns of each class.
+    def _repr_html_(self) -> str:
+        return wording.notebook_html(self)
 
-        Examples
-        --------
-        >>> import numpy as np
-        >>> from squamish.result import RelevanceResult
-        >>> result = RelevanceResult(
-        ...     ("age", "noise"), np.array([2, 0]), None, "PaperMethod()", "regression", 90, 1.0
-        ... )
-        >>> print(result.to_markdown())
-        # Which columns matter
-        <BLANKLINE>
-        1 strong, 0 weak, 1 irrelevant of 2 features; regression, 90 rows; PaperMethod(), 1.0 s
-        <BLANKLINE>
-        | class | meaning | columns |
-        |---|---|---|
-        | strong | removing it alone makes the best model worse | age |
-        | weak | informative, but others can replace it | (none) |
-        | irrelevant | no evidence that it tells anything about the target | noise |
-        """
-        rows = [
-            f"| {CLASS_NAMES[c]} | {meaning} | {_markdown_list(self._names_of(c))} |"
-            for c, meaning in _MEANINGS.items()
-        ]
-        head = ["# Which columns matter", "", repr(self), ""]
-        head += [line for note in self.notes for line in (f"Note: {note}", "")]
-        tail = [
-            f"| {_markdown_list((name,))} | "
-            f"{' or '.join(map(_markdown_list, sets)) or _NO_SUBSTITUTE} |"
-            for name, sets in self.substitutes.items()
-        ]
-        if tail:
-            tail = ["", "| weak column | can be replaced by |", "|---|---|", *tail]
-        return "\n".join([*head, "| class | meaning | columns |", "|---|---|---|", *rows, *tail])
-
-    def _named(self, columns: tuple[int, ...]) -> tuple[str, ...]:
+    def _named(self, columns: Sequence[int]) -> tuple[str, ...]:
         return tuple(self.feature_names[j] for j in columns)
 
-    def _names_of(self, relevance_class: int) -> tuple[str, ...]:
-        return tuple(self.feature_names[j] for j in np.flatnonzero(self.classes == relevance_class))
+    def _position(self, column: str) -> int:
+        if str(column) in self.feature_names:
+            return self.feature_names.index(str(column))
+        raise InputError(wording.no_such_column(str(column), self.feature_names))
+
+    def _close_call(self, j: int) -> str:
+        """Say what was close in the decision on a column; nothing if nothing was."""
+        evidence = self.evidence
+        if isinstance(evidence, CrossfitEvidence):
+            p, level = evidence.p_relevant[j], evidence.alpha
+            if level / CLOSE_P < p < level * CLOSE_P:
+                return f"relevant or not: p = {p:.2g}, where {level:g} is the limit"
+            effect = abs(np.log(max(evidence.effect[j], 1e-12) / max(evidence.min_effect, 1e-12)))
+            if evidence.p_value[j] <= level and effect < np.log(CLOSE_EFFECT):
+                return (
+                    f"strong or weak: its removal costs {evidence.effect[j]:.1%} of what the "
+                    f"model gains, where {evidence.min_effect:.1%} is the limit"
+                )
+        else:
+            level = evidence.loss_interval.p if evidence.loss_interval else np.nan
+        p = evidence.p_value[j]
+        if level / CLOSE_P < p < level * CLOSE_P:
+            return f"strong or weak: p = {p:.2g}, where {level:g} is the limit"
+        return ""
 
 
-def _markdown_list(names: tuple[str, ...]) -> str:
-    """Join names for a cell of a Markdown table, which a bar or a line break would end."""
-    safe = (" ".join(name.replace("|", r"\|").split()) for name in names)
-    return ", ".join(safe) or "(none)"
+def _written(text: str, path: str | Path | None) -> str:
+    if path is not None:
+        from squamish.files import write_whole
+
+        write_whole(path, text)
+    return text

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Self, get_args
 
@@ -17,8 +17,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from squamish.errors import InputError, LeakWarning, check_choice
-from squamish.execution import RandomState, as_generator
+from squamish.caveats import notes_on_table, notes_on_verdict
+from squamish.errors import InputError, check_choice, check_range
+from squamish.execution import RandomState, Workers, as_generator
 from squamish.intake import (
     as_frame,
     column_names,
@@ -29,22 +30,38 @@ from squamish.intake import (
 )
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
-from squamish.result import IRRELEVANT, RelevanceResult
+from squamish.progress import (
+    CallbackSupportMixin,
+    Listener,
+    Reporter,
+    shown,
+    sklearn_tasks,
+    with_callbacks,
+)
+from squamish.provenance import Provenance, describe_columns, versions
+from squamish.relevance import IRRELEVANT
+from squamish.result import RelevanceResult, Selection
 from squamish.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
 from squamish.tables import Table, Task
-from squamish.targets import encode_target, infer_task, note_on_task, read_target
+from squamish.targets import (
+    encode_target,
+    infer_task,
+    note_on_task,
+    read_target,
+    summarise_target,
+)
 
 Method = CrossfitMethod | PaperMethod
 FeatureGroups = dict[str, Sequence[str | int]] | Sequence[Sequence[str | int]]
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
 
 
-class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
+class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # type: ignore[misc]
     """Tell strongly relevant, weakly relevant and irrelevant features apart.
 
     A feature is *strong* if removing it alone hurts the best model, *weak* if it is
     informative but others can replace it, and *irrelevant* if it is neither. ``transform``
-    keeps the strong and the weak ones.
+    keeps what ``select`` says.
 
     Parameters
     ----------
@@ -76,13 +93,25 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         An int makes the result repeatable, whatever ``n_jobs``.
     n_jobs : int or None, default=None
         How many models to fit at the same time; -1 for all cores.
+    select : {"relevant", "strong", "minimal"}, default="relevant"
+        What ``transform`` keeps: strong and weak features, the strong ones only, or a
+        minimal set, the strong ones and one representative of each group of interchangeable
+        ones (see `RelevanceResult.select`).
+    verbose : int, default=0
+        1 shows the progress on standard error: a bar in terminals and notebooks (if rich is
+        installed), else a line for each stage.
+    callback : callable or None, default=None
+        Called with a `Progress` after every step, in the thread that called ``fit``. What
+        it raises ends the fit. From version 1.9, scikit-learn's own callbacks can be set
+        with ``set_callbacks``.
 
     Attributes
     ----------
     relevance_classes_ : ndarray of int of shape (n_features_in_,)
         2 strong, 1 weak, 0 irrelevant.
     support_ : ndarray of bool of shape (n_features_in_,)
-        True for strong and weak features.
+        True for strong and weak features, whatever ``select``; ``get_support()`` tells
+        what ``transform`` keeps.
     result_ : RelevanceResult
         The verdict with its evidence.
     n_features_in_ : int
@@ -133,6 +162,9 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         missing_target: str = "error",
         random_state: RandomState = None,
         n_jobs: int | None = None,
+        select: Selection = "relevant",
+        verbose: int = 0,
+        callback: Listener | None = None,
     ) -> None:
         self.method = method
         self.task = task
@@ -143,7 +175,11 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         self.missing_target = missing_target
         self.random_state = random_state
         self.n_jobs = n_jobs
+        self.select = select
+        self.verbose = verbose
+        self.callback = callback
 
+    @with_callbacks  # type: ignore[untyped-decorator,unused-ignore]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
         """Decide the class of every column of ``X``.
 
@@ -168,29 +204,28 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         """
         start = perf_counter()
         method = self._resolve_method()
-        if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
-            raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
-        table, notes = self._read(X, y, sample_weight, groups)
+        self._check_parameters()
+        table, summary, notes = self._read(X, y, sample_weight, groups)
         names = column_names(X, self.n_features_in_)
+        notes += notes_on_table(table, names)
         ordered, feature = table.in_canonical_order()
         rng = as_generator(self.random_state)
-        # Many small products: threads of the linear algebra would only wait for each other, and
-        # round differently on a machine with more cores.
-        with threadpool_limits(1, user_api="blas"):
-            classes, evidence = method.classify(ordered, rng, self.n_jobs)
+        told = () if self.callback is None else (self.callback,)
+        with shown(self.verbose) as bar, sklearn_tasks(self, len(method.STAGES), X, y) as tasks:
+            workers = Workers(self.n_jobs, Reporter(method.STAGES, [*told, *bar, *tasks]))
+            # Many small products: threads of the linear algebra would only wait for each
+            # other, and round differently on a machine with more cores.
+            with threadpool_limits(1, user_api="blas"):
+                classes, evidence = method.classify(ordered, rng, workers)
 
         judged = feature >= 0
         self.relevance_classes_: NDArray[np.int64] = np.full(table.n_columns, IRRELEVANT)
         self.relevance_classes_[judged] = classes[feature[judged]]
         self.support_: NDArray[np.bool_] = self.relevance_classes_ != IRRELEVANT
         evidence = evidence.spread(feature)
-        leaks = np.array(getattr(evidence, "leaks", ()), dtype=np.intp)
-        for f in np.unique(feature[leaks]):
-            columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
-            notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
-            warnings.warn(notes[-1], LeakWarning, stacklevel=2)
+        notes += notes_on_verdict(self.relevance_classes_, evidence, feature, names)
         self.result_ = RelevanceResult(
-            feature_names=names,
+            columns=describe_columns(X, names, table),
             classes=self.relevance_classes_,
             evidence=evidence,
             method=" ".join(repr(method).split()),
@@ -198,11 +233,12 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
             n_samples=len(table.y),
             seconds=perf_counter() - start,
             notes=tuple(notes),
+            provenance=self._provenance(X, y, summary, sample_weight, groups),
         )
         return self
 
     def transform(self, X: Any) -> Any:
-        """Keep the relevant columns, in the kind of table that came in.
+        """Keep the columns that ``select`` says, in the kind of table that came in.
 
         Parameters
         ----------
@@ -220,7 +256,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         if frame is None:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        kept = np.flatnonzero(self.support_).tolist()
+        kept = np.flatnonzero(self._get_support_mask()).tolist()
         wanted = _get_output_config("transform", self)["dense"]
         # Only pandas can keep its rows without a column.
         X = X.iloc[:, kept] if hasattr(X, "iloc") else frame[:, kept].to_native()
@@ -229,8 +265,10 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         selected = nw.from_native(X, eager_only=True)
         return selected.to_pandas() if wanted == "pandas" else selected.to_polars()
 
-    def _read(self, X: Any, y: Any, sample_weight: Any, groups: Any) -> tuple[Table, list[str]]:
-        """Check everything that was passed, and leave out rows that do not count."""
+    def _read(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> tuple[Table, str, list[str]]:
+        """Check everything that was passed, leave out rows that do not count, and take notes."""
         values, is_category = read_columns(self, X, self.categorical_features)
         n, names = values.shape[0], column_names(X, self.n_features_in_)
         weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
@@ -263,7 +301,7 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         notes = [] if self.task else note_on_task(target, task)
         if np.sum(counted) > np.sum(used):
             notes.append(f"{np.sum(counted & ~used)} rows without a target were left out")
-        return table, notes
+        return table, summarise_target(target, task), notes
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
@@ -271,9 +309,36 @@ class RelevanceSelector(SelectorMixin, BaseEstimator):  # type: ignore[misc]
         check_choice("method", self.method, tuple(_METHODS))
         return _METHODS[self.method]()
 
+    def _check_parameters(self) -> None:
+        if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
+            raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
+        check_choice("select", self.select, get_args(Selection))
+        check_range("verbose", int(self.verbose), at_least=0, integer=True)
+        if self.callback is not None and not callable(self.callback):
+            raise InputError(f"callback is {self.callback!r}; it must be None or callable")
+
+    def _provenance(
+        self, X: Any, y: Any, summary: str, sample_weight: Any, groups: Any
+    ) -> Provenance:
+        """Record where the verdict comes from."""
+        given = {"sample_weight": sample_weight, "groups": groups}
+        more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
+        quiet = type(self)(**self.get_params(deep=False) | {"verbose": 0, "callback": None})
+        seed = self.random_state
+        name = getattr(y, "name", None)
+        return Provenance(
+            data=f"{type(X).__module__.split('.')[0]} {type(X).__name__}",
+            target="" if name is None else str(name),
+            target_summary=summary,
+            command=f"{' '.join(repr(quiet).split())}.fit(X, y{more})",
+            seed=int(seed) if isinstance(seed, int | np.integer) else None,
+            created=datetime.now(UTC).isoformat(timespec="seconds"),
+            versions=versions(),
+        )
+
     def _get_support_mask(self) -> NDArray[np.bool_]:
         check_is_fitted(self)
-        return self.support_
+        return self.result_.mask(self.select)
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

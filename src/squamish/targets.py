@@ -150,3 +150,22 @@ def encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
         raise InputError(
             f"task is 'regression', but y holds {str(values[0])!r}, which is not a number"
         ) from None
+
+
+def summarise_target(y: NDArray[Any], task: Task) -> str:
+    """Say how many rows each class has, or how far the amounts go.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.targets import summarise_target
+    >>> summarise_target(np.array(["no", "yes", "no"]), "classification")
+    '2 classes: no (2), yes (1)'
+    """
+    if task == "classification":
+        labels, counts = np.unique(y, return_counts=True)
+        shown = [f"{label} ({n:,})" for label, n in zip(labels[:10], counts, strict=False)]
+        more = f" and {len(labels) - 10} more" if len(labels) > 10 else ""
+        return f"{len(labels)} classes: {', '.join(shown)}{more}"
+    low, middle, high = np.quantile(y.astype(np.float64), [0, 0.5, 1])
+    return f"amounts from {low:.4g} to {high:.4g}, median {middle:.4g}"

@@ -1,0 +1,87 @@
+"""What a user should know about a table and a verdict before trusting it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from squamish.errors import LeakWarning
+from squamish.evidence import CrossfitEvidence, Evidence
+from squamish.relevance import IRRELEVANT
+from squamish.tables import Table
+
+# Tables with fewer rows are too small to tell an ID from a coincidence.
+LEAST_ROWS = 20
+# With fewer clusters a t-test finds next to nothing.
+FEW_CLUSTERS = 10
+
+
+def notes_on_table(table: Table, names: Sequence[str]) -> list[str]:
+    """Note columns that look like an ID, and clusters that are too few."""
+    notes = []
+    ids = [repr(names[j]) for j in range(table.n_columns) if _is_like_an_id(table, j)]
+    if ids:
+        notes.append(
+            f"{_some(ids)} {'has' if len(ids) == 1 else 'have'} a different value in nearly every "
+            "row, as an ID has, and can tell nothing about new rows: drop it if it is one"
+        )
+    if table.clusters is not None:
+        n_clusters = len(np.unique(table.clusters))
+        if n_clusters < FEW_CLUSTERS:
+            notes.append(
+                f"there are only {n_clusters} groups of rows, and each counts as one observation: "
+                "only very strong columns can be proven"
+            )
+    return notes
+
+
+def _is_like_an_id(table: Table, j: int) -> bool:
+    """Tell whether a category differs in nearly every row, or a column is a running number."""
+    n = len(table.y)
+    if n < LEAST_ROWS or sparse.issparse(table.X):
+        return False
+    column = table.X[:, j]
+    known = column[~np.isnan(column)]
+    if len(known) < LEAST_ROWS:
+        return False
+    if table.is_category[j]:
+        return len(np.unique(known)) > 0.95 * n
+    span = known.max() - known.min()
+    return bool(
+        span == len(known) - 1
+        and np.all(known == np.round(known))
+        and len(np.unique(known)) == len(known)
+    )
+
+
+def notes_on_verdict(
+    classes: NDArray[np.int64], evidence: Evidence, feature: NDArray[np.intp], names: Sequence[str]
+) -> list[str]:
+    """Note leaks, with a warning, and verdicts that rest on little."""
+    notes = []
+    leaks = np.array(evidence.leaks, dtype=np.intp)
+    for f in np.unique(feature[leaks]):
+        columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
+        notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
+        warnings.warn(notes[-1], LeakWarning, stacklevel=4)
+    if isinstance(evidence, CrossfitEvidence):
+        if (classes == IRRELEVANT).all():
+            notes.append(
+                f"no column is told from noise at alpha = {evidence.alpha:g}: there is nothing to "
+                "find, or too few rows to find it"
+            )
+        elif evidence.loss >= evidence.constant_loss:
+            notes.append(
+                "the best model predicts no better than the constant, although single columns "
+                "depend on the target: no column can be called strong"
+            )
+    return notes
+
+
+def _some(names: Sequence[str], most: int = 5) -> str:
+    left = len(names) - most
+    return ", ".join(names[:most]) + (f" and {left} more columns" if left > 0 else "")

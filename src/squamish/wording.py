@@ -1,0 +1,253 @@
+"""Verdicts in words: a line, a few lines, a page, and sentences about one column."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+from html import escape
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from squamish.evidence import CrossfitEvidence, PaperEvidence
+from squamish.relevance import CLASS_NAMES, HEADINGS, IRRELEVANT, MEANINGS, PROOFS, STRONG, WEAK
+
+if TYPE_CHECKING:
+    from squamish.result import RelevanceResult
+
+# A weak column without a substitute: it is informative, but too little to be missed.
+NO_SUBSTITUTE = "none found: what it adds is too little to prove"
+# The most names that a notebook shows of each class.
+MOST_NAMES = 40
+
+
+def counts(result: RelevanceResult) -> str:
+    """Count the columns of each class."""
+    n_groups = len(result.groups)
+    grouped = f" in {n_groups} {'group' if n_groups == 1 else 'groups'}" if n_groups else ""
+    return (
+        f"{len(result.strong):,} strong, {len(result.weak):,} weak{grouped}, "
+        f"{len(result.irrelevant):,} irrelevant of {len(result.classes):,}"
+    )
+
+
+def score(result: RelevanceResult) -> str:
+    """Say how good the best model is."""
+    evidence = result.evidence
+    if isinstance(evidence, CrossfitEvidence):
+        loss = "log loss" if result.task == "classification" else "squared error"
+        return (
+            f"out-of-sample {loss} {_short(evidence.loss)} vs {_short(evidence.constant_loss)} "
+            "for the constant"
+        )
+    if evidence.loss_interval is None:
+        return "no model"
+    return f"loss on the training rows {_short(evidence.loss_interval.samples.mean())}"
+
+
+def _short(loss: float) -> str:
+    return f"{loss:.2f}" if abs(loss) >= 0.01 else f"{loss:.1g}"
+
+
+def one_line(result: RelevanceResult) -> str:
+    """Say everything that fits into a line."""
+    seed = "" if result.provenance.seed is None else f"seed {result.provenance.seed}, "
+    return f"{counts(result)}; {score(result)}; {method_name(result)}, {seed}{duration(result)}"
+
+
+def method_name(result: RelevanceResult) -> str:
+    """Name the method, with what is not at its default."""
+    name = "paper" if isinstance(result.evidence, PaperEvidence) else "crossfit"
+    settings = result.method[result.method.find("(") :]
+    return name if settings in ("()", "") else f"{name}{settings}"
+
+
+def duration(result: RelevanceResult) -> str:
+    """Say how long the fit took."""
+    return f"{result.seconds:.1f} s" if result.seconds < 10 else f"{result.seconds:,.0f} s"
+
+
+def verdict(result: RelevanceResult) -> str:
+    """Say the verdict in a few lines that need no explanation."""
+    strong, weak, irrelevant = ((h, result.names_of(c)) for c, h in HEADINGS.items())
+    groups = [("  these replace each other", group) for group in result.groups if len(group) > 1]
+    notes = [("Note", (note,)) for note in result.notes]
+    lines = [strong, weak, *groups, irrelevant, *notes]
+    width = max(len(heading) for heading, _ in lines)
+    return "\n".join(
+        fill(
+            ", ".join(" ".join(name.split()) for name in names) or "(none)",
+            initial_indent=f"{heading:{width}}  ",
+            subsequent_indent=" " * (width + 2),
+            width=100,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for heading, names in lines
+    )
+
+
+def explain(result: RelevanceResult, j: int) -> str:
+    """Say in a few sentences why a column has its class."""
+    name, relevance = result.feature_names[j], int(result.classes[j])
+    head = {STRONG: "strongly relevant", WEAK: "weakly relevant", IRRELEVANT: "irrelevant"}
+    sentences = [f"{name!r} is {head[relevance]}: {MEANINGS[relevance]}."]
+    sentences += _relevance_sentences(result, j)
+    if relevance != IRRELEVANT:
+        sentences += _removal_sentences(result, j)
+    if relevance == WEAK and isinstance(result.evidence, CrossfitEvidence):
+        sentences += _substitute_sentences(result, j)
+    if name in result.borderline:
+        sentences.append(f"It is a close call, {result.borderline[name]}.")
+    return " ".join(sentences)
+
+
+def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
+    evidence, d = result.evidence, len(result.classes)
+    proof = evidence.proof[j]
+    if isinstance(evidence, PaperEvidence):
+        return [f"It is relevant because {PROOFS[proof]}."] if proof else []
+    p = f"p = {evidence.p_relevant[j]:.2g}"
+    if proof:
+        return [
+            f"It is relevant because {PROOFS[proof]} "
+            f"({p}, all proofs together, corrected for {d:,} columns)."
+        ]
+    if all(values[j] == 1 for values in evidence.proof_p_values.values()):
+        return ["There was nothing to test: it has one value only."]
+    return [
+        f"None of the tests tells it from a column of noise ({p} for all of them together, "
+        f"corrected for {d:,} columns; {evidence.alpha:g} is the limit)."
+    ]
+
+
+def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
+    evidence = result.evidence
+    loss = evidence.removal_loss[j]
+    if np.isnan(loss):
+        reason = (
+            "it is not in the minimal set"
+            if isinstance(evidence, PaperEvidence)
+            else ("no model was better than the constant prediction")
+        )
+        return [f"What its removal costs was not tested: {reason}."]
+    if isinstance(evidence, PaperEvidence):
+        low, high = evidence.removal_null
+        return [
+            f"Without it the loss of the forest is {loss:.3g}; {low:.3g} to {high:.3g} is expected "
+            "when nothing of importance is removed."
+        ]
+    low, high = evidence.removal_interval[:, j]
+    share = evidence.effect[j] / loss if loss else np.nan
+    told = (
+        f"Without it the loss grows by {loss:.2g} (95% interval {low:.2g} to {high:.2g}, "
+        f"p = {evidence.p_value[j]:.2g})"
+    )
+    if np.isfinite(share):
+        told += f", which is {evidence.effect[j]:.1%} of what the model gains at all"
+    sentences = [f"{told}."]
+    if result.classes[j] == WEAK and evidence.explained[j] > 0.5:
+        sentences.append(f"Other columns tell {min(evidence.explained[j], 1):.0%} of it.")
+    return sentences
+
+
+def _substitute_sentences(result: RelevanceResult, j: int) -> list[str]:
+    sets = result.substitutes.get(result.feature_names[j], ())
+    if not sets:
+        return [f"Substitutes: {NO_SUBSTITUTE}."]
+    group = result.group_numbers[j]
+    sentences = [f"It can be replaced by {alternatives(sets, quote=True, most=5)}."]
+    if len(result.groups[group]) > 1:
+        suggested = result.representatives[group]
+        sentences.append(f"Of its group, {listed(suggested, quote=True)} is suggested.")
+    return sentences
+
+
+def listed(names: Sequence[str], quote: bool = False) -> str:
+    """Join names that belong together."""
+    return " + ".join(repr(name) if quote else name for name in names)
+
+
+def alternatives(sets: Sequence[Sequence[str]], quote: bool = False, most: int | None = 10) -> str:
+    """Join sets of which any will do.
+
+    Examples
+    --------
+    >>> from squamish.wording import alternatives
+    >>> alternatives([["bmi"], ["weight", "height"]])
+    'bmi or weight + height'
+    """
+    shown = [listed(names, quote) for names in sets[:most]]
+    left = len(sets) - len(shown)
+    return " or ".join([*shown, f"{left} others"] if left else shown)
+
+
+def no_such_column(name: str, columns: Sequence[str]) -> str:
+    """Say that there is no such column, and which ones come near.
+
+    Examples
+    --------
+    >>> from squamish.wording import no_such_column
+    >>> no_such_column("hight", ["age", "height"])
+    "there is no column 'hight'; did you mean 'height'?"
+    """
+    near = difflib.get_close_matches(name, columns, n=3)
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"the columns are {', '.join(columns[:20])}{', ...' if len(columns) > 20 else ''}"
+    )
+    return f"there is no column {name!r}; {hint}"
+
+
+def markdown(result: RelevanceResult) -> str:
+    """Write the verdict as a page of Markdown: counts, then the columns of each class."""
+    rows = [
+        f"| {CLASS_NAMES[c]} | {meaning} | {_cell(', '.join(result.names_of(c)) or '(none)')} |"
+        for c, meaning in MEANINGS.items()
+    ]
+    head = ["# Which columns matter", "", one_line(result), ""]
+    head += [line for note in result.notes for line in (f"Note: {_cell(note)}", "")]
+    tail = [
+        f"| {_cell(name)} | {_cell(alternatives(sets, most=None) or f'({NO_SUBSTITUTE})')} |"
+        for name, sets in result.substitutes.items()
+    ]
+    if tail:
+        tail = ["", "| weak column | can be replaced by |", "|---|---|", *tail]
+    close = [f"| {_cell(name)} | {reason} |" for name, reason in result.borderline.items()]
+    if close:
+        tail += ["", "| close call | what was close |", "|---|---|", *close]
+    return "\n".join([*head, "| class | meaning | columns |", "|---|---|---|", *rows, *tail, ""])
+
+
+def _cell(text: str) -> str:
+    """Keep a bar or a line break from ending a cell of a Markdown table."""
+    return " ".join(text.replace("|", r"\|").replace("<", "&lt;").split())
+
+
+def notebook_html(result: RelevanceResult) -> str:
+    """Write the verdict as a small table for notebooks."""
+    rows = []
+    for relevance, heading in HEADINGS.items():
+        names = result.names_of(relevance)
+        shown = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in names[:MOST_NAMES])
+        left = len(names) - MOST_NAMES
+        more = f" and {left:,} more (<code>.to_frame()</code> has all)" if left > 0 else ""
+        rows.append(
+            f'<tr><th scope="row" style="text-align:left;vertical-align:top">{heading}</th>'
+            f'<td style="text-align:left">{shown or "(none)"}{more}</td></tr>'
+        )
+    for group in result.groups:
+        if len(group) > 1:
+            members = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in group[:MOST_NAMES])
+            rows.append(
+                '<tr><td style="text-align:left;vertical-align:top">these replace each other</td>'
+                f'<td style="text-align:left">{members}{", ..." * (len(group) > MOST_NAMES)}</td>'
+                "</tr>"
+            )
+    notes = "".join(f"<p>Note: {escape(note)}</p>" for note in result.notes)
+    return (
+        f"<div><p>{escape(one_line(result))}</p><table><tbody>{''.join(rows)}</tbody></table>"
+        f"{notes}</div>"
+    )

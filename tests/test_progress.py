@@ -1,0 +1,124 @@
+"""Following a long fit, and stopping it."""
+
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+import sklearn
+
+from squamish import InputError, PaperMethod, RelevanceSelector
+from squamish.datasets import make_linear
+from squamish.progress import Progress
+
+QUICK = PaperMethod(n_null_samples=5, n_estimators=10, p=1e-3)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make_linear(150, n_strong=2, group_sizes=[3], n_irrelevant=3, random_state=0)
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+def test_a_callback_hears_of_every_stage_in_order(problem, method, n_jobs):
+    news = []
+    selector = RelevanceSelector(method, random_state=0, n_jobs=n_jobs, callback=news.append)
+    selector.fit(problem.X, problem.y)
+    stages = list(dict.fromkeys(item.stage for item in news))
+    assert stages == list(selector._resolve_method().STAGES)
+    shares = [item.share for item in news]
+    assert all(0 <= share <= 1 + 1e-12 for share in shares)
+    starts = {item.stage: item.share for item in reversed(news)}
+    assert list(starts.values()) == sorted(starts.values(), reverse=True)
+    assert all(item.done <= item.total for item in news)
+    assert shares[-1] == pytest.approx(1)
+
+
+def test_time_left_is_told_once_it_can_be():
+    early = Progress("a", 1, 2, 0, 10, share=0.0, seconds=1.0)
+    later = Progress("b", 2, 2, 5, 10, share=0.25, seconds=3.0)
+    assert early.seconds_left is None
+    assert later.seconds_left == pytest.approx(9)
+    assert str(later) == "stage 2 of 2: b, 5 of 10, 3 s, about 9 s left"
+    assert str(early) == "stage 1 of 2: a, 0 of 10, 1 s"
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+def test_what_a_callback_raises_ends_the_fit_and_leaves_no_half_verdict(problem, n_jobs):
+    def stop(news):
+        if news.stage_number == 3:
+            raise KeyboardInterrupt
+
+    selector = RelevanceSelector(random_state=0, callback=stop, n_jobs=n_jobs)
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(problem.X, problem.y)
+    assert not hasattr(selector, "result_")
+    expected = RelevanceSelector(random_state=0).fit(problem.X, problem.y).relevance_classes_
+    selector.set_params(callback=None).fit(problem.X, problem.y)
+    assert np.array_equal(selector.relevance_classes_, expected)
+
+
+def test_verbose_writes_lines_where_there_is_no_terminal(problem, capsys):
+    RelevanceSelector(random_state=0, verbose=1).fit(problem.X, problem.y)
+    printed = capsys.readouterr()
+    assert printed.out == ""
+    assert printed.err.count("\n") == 5
+    assert printed.err.startswith("squamish: stage 1 of 5: columns alone and in pairs, 0 of 4")
+
+
+def test_verbose_shows_a_bar_in_a_terminal():
+    pytest.importorskip("pty", reason="pseudo-terminals are for Unix")
+    code = (
+        "import pty, sys; sys.exit(pty.spawn([sys.executable, '-c', '''"
+        "from squamish import RelevanceSelector\n"
+        "from squamish.datasets import make_linear\n"
+        "p = make_linear(150, n_strong=2, group_sizes=[], n_irrelevant=3, random_state=0)\n"
+        "RelevanceSelector(random_state=0, verbose=1).fit(p.X, p.y)''']))"
+    )
+    run = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
+    )
+    assert run.returncode == 0, run.stdout
+    assert "1/5 columns alone and in pairs" in run.stdout
+    assert "━" in run.stdout
+
+
+def test_bad_parameters_are_named(problem):
+    with pytest.raises(InputError, match="callback is 3; it must be None or callable"):
+        RelevanceSelector(callback=3).fit(problem.X, problem.y)
+    with pytest.raises(InputError, match="select is 'all'"):
+        RelevanceSelector(select="all").fit(problem.X, problem.y)
+    with pytest.raises(InputError, match="verbose is -1"):
+        RelevanceSelector(verbose=-1).fit(problem.X, problem.y)
+
+
+@pytest.mark.skipif(
+    tuple(map(int, sklearn.__version__.split(".")[:2])) < (1, 9),
+    reason="scikit-learn has callbacks from version 1.9",
+)
+def test_callbacks_of_scikit_learn_see_the_stages(problem):
+    class Recorder:
+        def __init__(self):
+            self.events = []
+
+        def setup(self, estimator, context):
+            self.events.append("setup")
+
+        def on_fit_task_begin(self, estimator, context):
+            self.events.append(("begin", context.task_name))
+
+        def on_fit_task_end(self, estimator, context):
+            self.events.append(("end", context.task_name))
+
+        def teardown(self, estimator, context):
+            self.events.append("teardown")
+
+    recorder = Recorder()
+    selector = RelevanceSelector(random_state=0).set_callbacks(recorder)
+    selector.fit(problem.X, problem.y)
+    events = [event for event in recorder.events if event[1] != "step"]
+    stages = list(selector._resolve_method().STAGES)
+    inner = [(what, stage) for stage in stages for what in ("begin", "end")]
+    assert events == ["setup", ("begin", "fit"), *inner, ("end", "fit"), "teardown"]
+    assert ("begin", "step") in recorder.events
