@@ -5,7 +5,7 @@ BIN = $(VENV)/bin
 # The environment is filled from outside, so that a Python without ensurepip will do.
 PIP_INSTALL = $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 CONSTRAINTS ?= constraints.txt
-SOURCES = src tests benchmarks examples
+SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
 .PHONY: help demo test lint types tests test-oldest test-newest format benchmark clean
@@ -14,7 +14,7 @@ help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 demo: $(VENV)/installed ## install, decide on a bundled table, print the verdict and write a report
-	$(BIN)/python examples/demo.py
+	$(BIN)/squamish demo --out demo --jobs -1
 
 test: lint types tests ## install, then lint, types, tests, doctests
 
@@ -26,6 +26,7 @@ types: $(VENV)/installed-dev ## check the types
 	$(BIN)/mypy
 
 tests: $(VENV)/installed-dev ## run the tests and the examples in the documentation
+	@sh tools/ensure-chromium
 	$(BIN)/pytest -n auto --cov
 
 test-oldest: ## run the tests with the oldest versions that pyproject.toml allows
@@ -46,7 +47,7 @@ benchmark: $(VENV)/installed-dev ## rate the methods on problems with known trut
 	$(BIN)/python benchmarks/stability.py
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo-report.md
+	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

@@ -1,19 +1,29 @@
 """The command line, run as a user would."""
 
+import json
+import os
+import signal
 import subprocess
 import sys
+import time
 
 import numpy as np
 import pandas as pd
+import polars as pl
 import pytest
 
-from squamish import __version__
+from squamish import RelevanceResult, __version__
 from squamish.cli import app
 
 
-def squamish(*arguments):
+def squamish(*arguments, cwd=None):
     command = [sys.executable, "-m", "squamish.cli", *map(str, arguments)]
-    return subprocess.run(command, capture_output=True, text=True, check=False)
+    return subprocess.run(command, capture_output=True, text=True, check=False, cwd=cwd)
+
+
+def run(*arguments):
+    """Run in this process, and return the exit code."""
+    return app([str(a) for a in arguments], standalone_mode=False) or 0
 
 
 @pytest.fixture(scope="module")
@@ -26,6 +36,7 @@ def folder(tmp_path_factory):
             "sex": rng.choice(["f", "m"], n),
             "patient": np.arange(n) // 2,
             "weight of row": rng.choice([0.0, 1.0], n, p=[0.1, 0.9]),
+            "fold": np.arange(n) % 3,
             "noise": rng.standard_normal(n),
         }
     )
@@ -35,41 +46,74 @@ def folder(tmp_path_factory):
     table.to_csv(path / "patients.csv.gz", index=False)
     table.assign(outcome="ill").to_parquet(path / "one class.parquet")
     (path / "broken.parquet").write_bytes(b"no table")
+    (path / "torn.csv").write_text('a,b\n1,2\n3,"4\n')
     (path / "picture.png").write_bytes(b"")
     return path
 
 
+@pytest.fixture
+def here(folder, monkeypatch):
+    monkeypatch.chdir(folder)
+    return folder
+
+
 def test_a_file_goes_in_and_the_verdict_comes_out(folder):
-    run = squamish(
-        "fit",
-        folder / "patients.csv.gz",
-        "--target",
-        "outcome",
-        "--seed",
-        1,
-        "--drop",
-        "patient",
-        "--weights",
-        "weight of row",
+    command = ["fit", "patients.csv.gz", "--target", "outcome", "--drop", "patient,fold"]
+    done = squamish(*command, "--weights", "weight of row", "--seed", 1, cwd=folder)
+    assert done.returncode == 0, done.stderr
+    assert "blood pressure  strong" in done.stdout
+    assert "1 irrelevant: noise\n" in done.stdout
+    assert "2 strong, 0 weak, 1 irrelevant of 3; out-of-sample log loss" in done.stdout
+    assert "stage 1 of 5" in done.stderr
+    out = folder / "squamish-patients"
+    assert sorted(path.name for path in out.iterdir()) == [
+        "features.csv",
+        "report.html",
+        "result.json",
+    ]
+    result = RelevanceResult.from_json(out / "result.json")
+    assert result.strong == ("blood pressure", "sex")
+    assert result.provenance.data == "patients.csv.gz"
+    assert result.provenance.command == (
+        "squamish fit patients.csv.gz --target outcome --drop patient,fold "
+        "--weights 'weight of row' --seed 1"
     )
-    assert run.returncode == 0, run.stderr
-    assert "Cannot do without (strong)           blood pressure, sex\n" in run.stdout
-    assert "(irrelevant)          noise\n" in run.stdout
-    again = squamish(
-        "fit",
-        folder / "patients.csv.gz",
-        "--target",
-        "outcome",
-        "--groups",
-        "patient",
-        "--categorical",
-        "sex",
-        "--drop",
-        "weight of row",
-        "--jobs",
-        2,
-    )
-    assert "2 strong, 0 weak, 1 irrelevant of 3 features" in again.stdout
+    frame = pl.read_csv(out / "features.csv")
+    assert frame["class"].to_list() == ["strong", "strong", "irrelevant"]
+    assert "<!doctype html>" in (out / "report.html").read_text(encoding="utf-8")
+
+
+def test_groups_categories_folds_and_quiet(here, capsys):
+    arguments = ["patients.csv.gz", "--target", "outcome", "--drop", "weight of row", "--quiet"]
+    more = ["--groups", "patient", "--categorical", "sex", "--jobs", 2, "--drop", "fold"]
+    assert run("fit", *arguments, *more, "--cv", 4, "--out", "quiet") == 0
+    printed = capsys.readouterr()
+    assert (printed.out, printed.err) == ("", "")
+    assert RelevanceResult.from_json("quiet/result.json").strong == ("blood pressure", "sex")
+
+
+@pytest.mark.parametrize("cv", ["fold", "time", "time:3", "5"])
+def test_json_for_scripts(here, capsys, cv):
+    before = set(here.iterdir())
+    drop = ["patient,weight of row", *(["--drop", "fold"] if cv != "fold" else [])]
+    arguments = ["--target", "outcome", "--drop", *drop, "--cv", cv, "--json"]
+    assert run("fit", "patients.csv.gz", *arguments) == 0
+    result = RelevanceResult.from_json(capsys.readouterr().out)
+    assert "blood pressure" in result.strong
+    assert "noise" in result.irrelevant
+    assert set(here.iterdir()) == before
+
+
+@pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
+def test_the_reduced_table_is_written_on_request(here, ending, capsys):
+    from squamish.files import read_file
+
+    arguments = ["--target", "outcome", "--drop", "fold", "--groups", "patient", "--json"]
+    reduced = f"reduced.{ending}"
+    run("fit", "patients.csv.gz", *arguments, "--reduced", reduced, "--select", "strong")
+    table = read_file(reduced)
+    assert table.columns == ["blood pressure", "sex", "patient", "outcome"]
+    assert table.height == 200
 
 
 @pytest.mark.parametrize(
@@ -81,33 +125,140 @@ def test_a_file_goes_in_and_the_verdict_comes_out(folder):
         ([".", "--target", "outcome"], "'.' is a folder"),
         (["picture.png", "--target", "outcome"], "'picture.png' does not end in .csv"),
         (["broken.parquet", "--target", "outcome"], "'broken.parquet' cannot be read"),
+        (["torn.csv", "--target", "a"], "'torn.csv' cannot be read"),
         (["one class.parquet", "--target", "outcome"], "y holds one class only, ill"),
         (["patients.csv.gz", "--target", "outcome", "--method", "magic"], "method is 'magic'"),
         (["patients.csv.gz", "--target", "outcome", "--alpha", "2"], "alpha is 2.0"),
+        (["patients.csv.gz", "--target", "outcome", "--select", "best"], "select is 'best'"),
+        (["patients.csv.gz", "--target", "outcome", "--cv", "1"], "cv is 1; it must be"),
+        (["patients.csv.gz", "--target", "outcome", "--cv", "times"], "--cv is 'times'; it must"),
+        (["patients.csv.gz", "--target", "outcome", "--cv", "time:1"], "--cv time is 1; it must"),
+        (["patients.csv.gz", "--target", "outcome", "--cv", "time:x"], "--cv is 'time:x'"),
         (["patients.csv.gz", "--target", "sex", "--drop", "sex"], "'sex' is given more than one"),
+        (["patients.csv.gz", "--target", "outcome", "--out", "picture.png"], "cannot be made"),
+        (["patients.csv.gz", "--target", "outcome", "--reduced", "x.pdf"], "does not end in .csv"),
+        (["patients.csv.gz", "--target", "outcome", "--reduced", "no/x.csv"], "no folder 'no'"),
         (
-            ["patients.csv.gz", "--target", "outcome", "--method", "paper", "--folds", "3"],
-            "--alpha and --folds belong to --method crossfit",
+            ["patients.csv.gz", "--target", "outcome", "--method", "paper", "--alpha", "0.1"],
+            "--alpha belongs to --method crossfit",
         ),
     ],
 )
-def test_mistakes_get_one_line(folder, arguments, message, monkeypatch, capsys):
-    monkeypatch.chdir(folder)
-    assert app(["fit", *arguments], standalone_mode=False) == 2
+def test_mistakes_get_one_line(here, arguments, message, capsys):
+    assert run("fit", *arguments, "--quiet") == 2
     printed = capsys.readouterr()
     assert printed.out == ""
     assert message in printed.err
     assert printed.err.count("\n") == 1
 
 
-def test_version_and_help():
+def test_the_data_itself_is_not_overwritten(here, capsys):
+    arguments = ["one class.parquet", "--target", "sex", "--reduced", "./one class.parquet"]
+    assert run("fit", *arguments) == 2
+    assert "--reduced names the data itself" in capsys.readouterr().err
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are for Unix")
+def test_an_interruption_ends_with_one_line_and_no_half_written_file(tmp_path):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(rng.standard_normal((3000, 80)), columns=[f"x{j}" for j in range(80)])
+    table.assign(y=table["x0"] * table["x1"]).to_parquet(tmp_path / "big.parquet")
+    (tmp_path / "out").mkdir()
+    (tmp_path / "out" / "result.json").write_text("an earlier one")
+    command = [sys.executable, "-m", "squamish.cli", "fit", "big.parquet", "--target", "y"]
+    with subprocess.Popen(
+        [*command, "--out", "out"], cwd=tmp_path, stderr=subprocess.PIPE, text=True
+    ) as process:
+        while "stage 1" not in process.stderr.readline():
+            assert process.poll() is None
+        time.sleep(0.2)
+        process.send_signal(signal.SIGINT)
+        error = process.stderr.read()
+        assert process.wait(60) == 130
+    assert error.endswith("squamish: interrupted; nothing was written\n")
+    assert "Traceback" not in error
+    assert [path.name for path in (tmp_path / "out").iterdir()] == ["result.json"]
+    assert (tmp_path / "out" / "result.json").read_text() == "an earlier one"
+
+
+def test_the_demo_shows_all_three_classes(tmp_path):
+    done = squamish("demo", "--out", tmp_path / "demo")
+    assert done.returncode == 0, done.stderr
+    assert "2 strong, 9 weak in 4 groups, 4 irrelevant of 15" in done.stdout
+    assert {path.name for path in (tmp_path / "demo").iterdir()} == {
+        "features.csv",
+        "patients.csv",
+        "report.html",
+        "result.json",
+    }
+
+
+def test_a_saved_result_becomes_a_page_again(here, patients, tmp_path, capsys):
+    patients.to_json(tmp_path / "result.json")
+    assert run("report", tmp_path / "result.json") == 0
+    assert (tmp_path / "report.html").read_text(encoding="utf-8") == patients.to_html()
+    assert run("report", tmp_path / "result.json", "--out", tmp_path / "verdict.md") == 0
+    assert (tmp_path / "verdict.md").read_text() == patients.to_markdown()
+    assert run("report", "patients.csv.gz") == 2
+    assert run("report", "nothing.json") == 2
+    assert "'nothing.json' cannot be read" in capsys.readouterr().err
+
+
+def test_two_saved_results_are_compared(patients, paper_patients, tmp_path, capsys):
+    patients.to_json(tmp_path / "a.json")
+    paper_patients.to_json(tmp_path / "b.json")
+    assert run("compare", tmp_path / "a.json", tmp_path / "a.json") == 0
+    assert run("compare", tmp_path / "a.json", tmp_path / "b.json") == 1
+    assert "  sex: strong -> irrelevant" in capsys.readouterr().out
+    assert run("compare", tmp_path / "a.json", tmp_path / "b.json", "--json") == 1
+    assert json.loads(capsys.readouterr().out)["changed"]["sex"] == ["strong", "irrelevant"]
+
+
+def test_problems_with_known_truth_are_generated(tmp_path, capsys):
+    assert run("generate", "set 3", tmp_path / "set.csv", "--truth", tmp_path / "truth.csv") == 0
+    assert "150 x 10: 3 strong, 4 weak" in capsys.readouterr().out
+    assert pl.read_csv(tmp_path / "set.csv").shape == (150, 11)
+    assert pl.read_csv(tmp_path / "truth.csv")["class"].to_list().count("weak") == 4
+    assert run("generate", "--list") == 0
+    assert {"Set 8", "NL 4", "XOR"} <= set(capsys.readouterr().out.splitlines())
+    assert run("generate", "Set 33", tmp_path / "set.csv") == 2
+    assert "there is no preset 'Set 33'; did you mean 'Set 3'" in capsys.readouterr().err
+    assert run("generate", "Set 3") == 2
+
+
+def test_warnings_are_lines(tmp_path, capsys):
+    rng = np.random.default_rng(0)
+    pd.DataFrame(rng.standard_normal((30, 3)), columns=["a", "b", "y"]).to_csv(
+        tmp_path / "few.csv", index=False
+    )
+    arguments = ["--target", "y", "--method", "paper", "--quiet", "--out", tmp_path / "out"]
+    assert run("fit", tmp_path / "few.csv", *arguments) == 0
+    assert capsys.readouterr().err.startswith("squamish: warning: the table has 30 rows, but")
+
+
+def test_version_help_and_completion():
     assert squamish("--version").stdout == f"squamish {__version__}\n"
+    for command in ("fit", "demo", "report", "compare", "generate"):
+        page = squamish(command, "--help").stdout
+        assert "Example" in page, page
     assert "--target" in squamish("fit", "--help").stdout
+    assert "Exit codes" in squamish("--help").stdout
+    asked = {"_SQUAMISH_COMPLETE": "complete_bash", "COMP_WORDS": "squamish ge", "COMP_CWORD": "1"}
+    code = "from squamish.cli import app; app(prog_name='squamish')"
+    done = subprocess.run(
+        [sys.executable, "-c", code],
+        env=os.environ | asked,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert done.stdout.strip() == "generate"
 
 
-def test_without_its_extra_the_command_line_says_how_to_get_it():
-    code = "import sys; sys.modules['typer'] = None; import squamish.cli"
-    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
-    assert run.returncode == 1
-    assert "pip install 'squamish[cli]'" in run.stderr
-    assert run.stderr.count("\n") == 1
+@pytest.mark.parametrize("library", ["typer", "polars", "jinja2"])
+def test_without_its_extra_the_command_line_says_how_to_get_it(library):
+    code = f"import sys; sys.modules['{library}'] = None; import squamish.cli"
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=False)
+    assert done.returncode == 1
+    assert "pip install 'squamish[cli]'" in done.stderr
+    assert done.stderr.count("\n") == 1

@@ -2,25 +2,47 @@
 
 from __future__ import annotations
 
-import difflib
+import json
+import os
+import shlex
 import sys
+import warnings
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, replace
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 try:
-    import polars as _  # noqa: F401 (reading files needs it)
+    import jinja2 as _  # noqa: F401 (the report needs it)
+    import polars as pl
     import typer
+    from rich.console import Console
 except ImportError as error:
     sys.exit(f"squamish: the command line needs more: pip install 'squamish[cli]' ({error})")
 
-from squamish import CrossfitMethod, InputError, RelevanceSelector, __version__
-from squamish.files import read_file
+import numpy as np
+from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
 
+from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector, __version__
+from squamish.datasets import PRESETS, PROBLEMS, load_patients, load_preset, load_problem
+from squamish.errors import LeakWarning, check_range
+from squamish.files import check_writable, read_file, write_table
+from squamish.relevance import CLASS_NAMES
+from squamish.terminal import show
+from squamish.wording import no_such_column
+
+EXIT_CODES = (
+    "Exit codes: 0 done, 1 verdicts differ (compare), 2 something is wrong with what was given, "
+    "130 interrupted."
+)
 app = typer.Typer(
     add_completion=True,
     no_args_is_help=True,
     help="Which columns you cannot do without, which are interchangeable, and which are noise.",
+    epilog=EXIT_CODES,
     pretty_exceptions_enable=False,
+    rich_markup_mode="rich",
 )
 
 
@@ -39,49 +61,123 @@ def _main(
     pass
 
 
-@app.command()
+@contextmanager
+def _answering() -> Iterator[None]:
+    """Answer mistakes and interruptions in one line."""
+    try:
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            # The notes of the verdict say so.
+            warnings.simplefilter("ignore", LeakWarning)
+            yield
+    except InputError as error:
+        typer.echo(f"squamish: {error}", err=True)
+        raise typer.Exit(2) from None
+    except KeyboardInterrupt:
+        typer.echo("squamish: interrupted; nothing was written", err=True)
+        raise typer.Exit(130) from None
+    for message in dict.fromkeys(str(warning.message) for warning in caught):
+        typer.echo(f"squamish: warning: {message}", err=True)
+
+
+# Options that more than one command has.
+Seed = Annotated[int, typer.Option(help="The same seed gives the same verdict.")]
+Jobs = Annotated[int, typer.Option(help="Models at the same time; -1 for all cores.")]
+Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print the result as JSON, for scripts.")]
+
+
+@app.command(
+    epilog="Example: squamish fit patients.csv --target outcome --drop name --groups patient "
+    "--out verdict"
+)
 def fit(
+    context: typer.Context,
     data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Arrow; .gz too.")],
     target: Annotated[str, typer.Option(help="The column to explain.")],
-    method: Annotated[str, typer.Option(help="crossfit or paper.")] = "crossfit",
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the files; squamish-NAME of the data if not given."),
+    ] = None,
+    method: Annotated[
+        str, typer.Option(help="crossfit or paper.", autocompletion=lambda: ["crossfit", "paper"])
+    ] = "crossfit",
     alpha: Annotated[
         float | None, typer.Option(help="Family-wise error, for crossfit; 0.01 if not given.")
     ] = None,
-    task: Annotated[str, typer.Option(help="classification or regression; else guessed.")] = "",
-    drop: Annotated[list[str] | None, typer.Option(help="A column to ignore; repeatable.")] = None,
+    task: Annotated[
+        str,
+        typer.Option(
+            help="classification or regression; else guessed.",
+            autocompletion=lambda: ["classification", "regression"],
+        ),
+    ] = "",
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Columns to ignore: one, or a,b,c; repeatable.")
+    ] = None,
     groups: Annotated[str, typer.Option(help="Column that tells which rows belong together.")] = "",
     weights: Annotated[str, typer.Option(help="Column with the weight of every row.")] = "",
     categorical: Annotated[
-        list[str] | None, typer.Option(help="A column of numbers that is a category; repeatable.")
+        list[str] | None,
+        typer.Option(help="Columns of numbers that are categories: one, or a,b,c; repeatable."),
     ] = None,
-    folds: Annotated[
-        int | None, typer.Option(help="Number of folds, for crossfit; 5 if not given.")
-    ] = None,
+    cv: Annotated[
+        str,
+        typer.Option(
+            help="How to split rows: a number of folds, 'time' or 'time:8' if later rows are "
+            "predicted from earlier ones, or a column with the fold of every row."
+        ),
+    ] = "",
     infinite: Annotated[str, typer.Option(help="error or missing.")] = "error",
     missing_target: Annotated[str, typer.Option(help="error or drop.")] = "error",
-    seed: Annotated[int, typer.Option(help="The same seed gives the same verdict.")] = 0,
-    jobs: Annotated[int, typer.Option(help="Models at the same time; -1 for all cores.")] = 1,
+    select: Annotated[
+        str,
+        typer.Option(
+            help="What --reduced keeps: relevant, strong or minimal.",
+            autocompletion=lambda: ["relevant", "strong", "minimal"],
+        ),
+    ] = "relevant",
+    reduced: Annotated[
+        Path | None, typer.Option(help="Also write the table with the selected columns only.")
+    ] = None,
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    quiet: Quiet = False,
+    as_json: AsJson = False,
 ) -> None:
     """Tell strong, weak and irrelevant columns of a table apart.
 
-    Example: squamish fit patients.csv --target outcome --drop name --groups patient
+    Prints the verdict and writes report.html, result.json and features.csv. With --json the
+    result goes to standard output, and files are written only if --out is given.
     """
-    try:
+    with _answering():
         table = read_file(data)
-        roles = [column for column in (target, groups, weights, *(drop or ())) if column]
-        for column in (*roles, *(categorical or ())):
+        dropped, categories = _columns(drop, table), _columns(categorical, table)
+        folds, fold_column = _folds(cv, table)
+        roles = [c for c in (target, groups, weights, fold_column, *dropped) if c]
+        for column in (*roles, *categories):
             if column not in table.columns:
-                raise InputError(_no_such_column(column, table.columns))
+                raise InputError(no_such_column(column, table.columns))
             if roles.count(column) > 1:
                 raise InputError(f"{column!r} is given more than one role")
+        if reduced is not None:
+            check_writable(reduced)
+            if reduced.resolve() == data.resolve():
+                raise InputError("--reduced names the data itself; give another file")
+        folder = out or (None if as_json else Path(f"squamish-{data.name.partition('.')[0]}"))
+        if folder is not None:
+            _make(folder)
         selector = RelevanceSelector(
-            _method(method, alpha, folds),
+            _method(method, alpha),
             task=task or None,  # type: ignore[arg-type]
-            categorical_features=categorical,
+            cv=folds,
+            categorical_features=categories or None,
             infinite=infinite,
             missing_target=missing_target,
             random_state=seed,
             n_jobs=jobs,
+            select=select,  # type: ignore[arg-type]
+            verbose=0 if quiet else 1,
         )
         selector.fit(
             table.drop(roles),
@@ -89,32 +185,212 @@ def fit(
             sample_weight=table[weights] if weights else None,
             groups=table[groups] if groups else None,
         )
-    except InputError as error:
-        typer.echo(f"squamish: {error}", err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("squamish: interrupted", err=True)
-        raise typer.Exit(130) from None
-    typer.echo(str(selector.result_))
-    typer.echo(repr(selector.result_))
+        result = _signed(selector.result_, data.name, target, context)
+        written = _write(result, folder)
+        if reduced is not None:
+            left_out = {*result.feature_names, *dropped} - {*result.select(selector.select)}
+            write_table(table.drop(left_out), reduced)
+            written.append(reduced)
+    _print(result, written, quiet, as_json)
 
 
-def _method(name: str, alpha: float | None, folds: int | None) -> str | CrossfitMethod:
-    given = {"alpha": alpha, "n_folds": folds}
-    wanted = {parameter: value for parameter, value in given.items() if value is not None}
-    if wanted and name != "crossfit":
-        raise InputError("--alpha and --folds belong to --method crossfit")
-    return CrossfitMethod(**wanted) if wanted else name  # type: ignore[arg-type]
+@app.command(epilog="Example: squamish demo --out demo")
+def demo(
+    context: typer.Context,
+    out: Annotated[Path, typer.Option(help="Folder for the files.")] = Path("squamish-demo"),
+    seed: Seed = 0,
+    jobs: Jobs = 1,
+    quiet: Quiet = False,
+) -> None:
+    """Show all three classes: measurements of diabetes patients, a copy and shuffled columns.
+
+    Writes the table as well, so that it can be tried with squamish fit.
+    """
+    with _answering():
+        _make(out)
+        columns, progress = load_patients()
+        table = pl.DataFrame({**columns, "progress": progress})
+        if not quiet:
+            typer.echo(
+                f"Progress of the disease of {table.height} diabetes patients, explained by "
+                f"{len(columns)} columns.\n"
+            )
+        selector = RelevanceSelector(
+            task="regression", random_state=seed, n_jobs=jobs, verbose=0 if quiet else 1
+        )
+        selector.fit(table.drop("progress"), table["progress"])
+        result = _signed(selector.result_, "442 diabetes patients", "progress", context)
+        write_table(table, out / "patients.csv")
+        written = [out / "patients.csv", *_write(result, out)]
+    _print(result, written, quiet, False)
 
 
-def _no_such_column(name: str, columns: list[str]) -> str:
-    near = difflib.get_close_matches(name, columns, n=3)
-    hint = (
-        f"did you mean {' or '.join(map(repr, near))}?"
-        if near
-        else (f"the columns are {', '.join(columns[:20])}{', ...' if len(columns) > 20 else ''}")
-    )
-    return f"the table has no column {name!r}; {hint}"
+@app.command(epilog="Example: squamish report verdict/result.json --out verdict.html")
+def report(
+    result: Annotated[Path, typer.Argument(help="A result.json that squamish fit wrote.")],
+    out: Annotated[
+        Path | None, typer.Option(help="The page, .html or .md; report.html beside it if not given")
+    ] = None,
+    all_features: Annotated[
+        bool, typer.Option("--all", help="Show every column, however many there are.")
+    ] = False,
+) -> None:
+    """Make the report of a saved result."""
+    with _answering():
+        page = out or result.parent / "report.html"
+        saved = RelevanceResult.from_json(result)
+        if page.suffix == ".md":
+            saved.to_markdown(page)
+        else:
+            saved.to_html(page, max_features=None) if all_features else saved.to_html(page)
+    typer.echo(f"The report is in {page}")
+
+
+@app.command(epilog="Example: squamish compare monday/result.json tuesday/result.json")
+def compare(
+    before: Annotated[Path, typer.Argument(help="A result.json.")],
+    after: Annotated[Path, typer.Argument(help="Another result.json.")],
+    as_json: AsJson = False,
+) -> None:
+    """Tell what changed between two results. The exit code is 1 if a verdict did."""
+    with _answering():
+        found = RelevanceResult.from_json(before).compare(RelevanceResult.from_json(after))
+    typer.echo(json.dumps(asdict(found), ensure_ascii=False) if as_json else str(found))
+    raise typer.Exit(0 if found.same else 1)
+
+
+@app.command(
+    epilog="Examples: squamish generate --list; squamish generate 'Set 3' set3.csv --truth true.csv"
+)
+def generate(
+    preset: Annotated[
+        str,
+        typer.Argument(
+            help="Set 1 to Set 8, NL 1 to NL 4, or another name that --list shows.",
+            autocompletion=lambda: [*PRESETS, *PROBLEMS],
+        ),
+    ] = "",
+    out: Annotated[Path | None, typer.Argument(help="The file: .csv, .parquet, ...")] = None,
+    truth: Annotated[
+        Path | None, typer.Option(help="Also write the true class of every column to this file.")
+    ] = None,
+    seed: Annotated[int, typer.Option(help="The same seed gives the same table.")] = 0,
+    show_list: Annotated[bool, typer.Option("--list", help="List the names and stop.")] = False,
+) -> None:
+    """Generate a table whose strong, weak and irrelevant columns are known."""
+    if show_list:
+        typer.echo("\n".join([*PRESETS, *PROBLEMS]))
+        return
+    with _answering():
+        if not preset or out is None:
+            raise InputError("give a name and a file, such as: squamish generate 'Set 3' set3.csv")
+        problem = _problem(preset, seed)
+        names = problem.feature_names
+        columns = dict(zip(names, problem.X.T, strict=True))
+        write_table(pl.DataFrame({**columns, "target": problem.y}), out)
+        if truth is not None:
+            classes = [CLASS_NAMES[int(c)] for c in problem.classes]
+            write_table(pl.DataFrame({"feature": names, "class": classes}), truth)
+    typer.echo(f"{out}: {problem!r}, target column: target")
+
+
+def _columns(given: list[str] | None, table: pl.DataFrame) -> list[str]:
+    """Read lists of columns: names, or names with commas between them."""
+    found: list[str] = []
+    for text in given or ():
+        found += [text] if text in table.columns else [part.strip() for part in text.split(",")]
+    return found
+
+
+def _folds(cv: str, table: pl.DataFrame) -> tuple[Any, str]:
+    """Turn what --cv says into what the selector takes, and the name of a column it needs."""
+    if not cv:
+        return None, ""
+    word, _, number = cv.partition(":")
+    if cv.isdecimal():
+        return int(cv), ""
+    if word == "time" and (not number or number.isdecimal()):
+        check_range("the number of --cv time", int(number or 5), at_least=2, integer=True)
+        return TimeSeriesSplit(int(number or 5)), ""
+    if cv not in table.columns:
+        raise InputError(
+            f"--cv is {cv!r}; it must be a number of folds, 'time', 'time:8' or a column of the "
+            "table"
+        )
+    if table[cv].null_count():
+        raise InputError(f"the column {cv!r} of --cv has gaps; every row needs a fold")
+    return PredefinedSplit(np.unique(table[cv].to_numpy(), return_inverse=True)[1]), cv
+
+
+def _method(name: str, alpha: float | None) -> str | CrossfitMethod:
+    if alpha is None:
+        return name
+    if name != "crossfit":
+        raise InputError("--alpha belongs to --method crossfit")
+    return CrossfitMethod(alpha=alpha)
+
+
+def _problem(name: str, seed: int) -> Any:
+    plain = {_plain(known): known for known in (*PRESETS, *PROBLEMS)}
+    if _plain(name) not in plain:
+        what = no_such_column(name, list(plain.values())).replace("column", "preset", 1)
+        raise InputError(what.replace("the columns are", "squamish generate --list shows all:"))
+    known = plain[_plain(name)]
+    load = load_preset if known in PRESETS else load_problem
+    return load(known, random_state=seed)
+
+
+def _plain(name: str) -> str:
+    return "".join(c for c in name.lower() if c.isalnum())
+
+
+def _make(folder: Path) -> None:
+    """Make the folder before the work, so that nothing is lost if that fails."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
+    if not os.access(folder, os.W_OK):
+        raise InputError(f"nothing can be written into the folder {str(folder)!r}")
+
+
+def _signed(
+    result: RelevanceResult, data: str, target: str, context: typer.Context
+) -> RelevanceResult:
+    """Record the names of the data and the command that was given."""
+    words = ["squamish", context.info_name or ""]
+    for parameter in context.command.params:
+        value = context.params.get(parameter.name or "")
+        if value is None or value == parameter.default or parameter.name in ("out", "quiet"):
+            continue
+        for item in value if isinstance(value, list | tuple) else [value]:
+            flag = [parameter.opts[0]] if parameter.param_type_name == "option" else []
+            words += flag if item is True else [*flag, str(item)]
+    origin = replace(result.provenance, data=data, target=target, command=shlex.join(words))
+    return replace(result, provenance=origin)
+
+
+def _write(result: RelevanceResult, folder: Path | None) -> list[Path]:
+    """Write the result in every form."""
+    if folder is None:
+        return []
+    result.to_json(folder / "result.json")
+    write_table(result.to_frame("polars"), folder / "features.csv")
+    result.to_html(folder / "report.html")
+    return [folder / name for name in ("report.html", "result.json", "features.csv")]
+
+
+def _print(result: RelevanceResult, written: list[Path], quiet: bool, as_json: bool) -> None:
+    if as_json:
+        typer.echo(result.to_json())
+        return
+    if quiet:
+        return
+    console = Console(highlight=False)
+    if not console.is_terminal:
+        console.width = 120
+    show(result, console)
+    typer.echo("Written: " + ", ".join(map(str, written)))
 
 
 def main() -> None:
