@@ -127,3 +127,15 @@ def test_tail_beyond_the_null_sample_is_cautious_for_a_normal_null():
     p = exponential_tail_p_values(values, null)
     assert np.all(p > stats.norm.sf(values))
     assert np.all(np.diff(p) < 0)
+
+
+@pytest.mark.parametrize("n", [4, 12, 40, 400])
+def test_tail_of_few_values_is_no_more_certain_than_it_can_be(n):
+    # A further value of the null is below 0.001 about once in a thousand times.
+    rng = np.random.default_rng(0)
+    p = [
+        float(exponential_tail_p_values(sample[:1], sample[1:])[0])
+        for sample in rng.exponential(size=(20_000, n + 1))
+    ]
+    for level in (0.05, 0.001):
+        assert np.mean(np.array(p) <= level) <= level + 4 * np.sqrt(level / len(p))
