@@ -6,8 +6,8 @@
 Tables of many shapes, some with a column or two only, with normal, skewed, binary and mostly
 constant columns, and targets of many kinds, none of which has to do with any column. Then mixed
 tables of numbers, numbers with gaps, and categories of 2 to 1,000 levels, whose rows count the
-same, have weights, or belong to groups. The family-wise error is the share of tables with even one relevant column; it should
-be near alpha or below.
+same, have weights, or belong to groups. The family-wise error is the share of tables with even
+one relevant column; it should be near alpha or below.
 """
 
 from __future__ import annotations

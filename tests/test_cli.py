@@ -48,6 +48,10 @@ def folder(tmp_path_factory):
     (path / "broken.parquet").write_bytes(b"no table")
     (path / "torn.csv").write_text('a,b\n1,2\n3,"4\n')
     (path / "picture.png").write_bytes(b"")
+    (path / "twice.csv").write_text("a,b,a\n1,2,3\n")
+    (path / "latin.csv").write_bytes("b,caf\xe9\n1,2\n".encode("latin-1"))
+    (path / "ragged.csv").write_text("a,b\n1,2\n1,2,3\n")
+    (path / "alone.csv").write_text("a\n1\n2\n")
     return path
 
 
@@ -62,6 +66,7 @@ def test_a_file_goes_in_and_the_verdict_comes_out(folder):
     done = squamish(*command, "--weights", "weight of row", "--seed", 1, cwd=folder)
     assert done.returncode == 0, done.stderr
     assert "blood pressure  strong" in done.stdout
+    assert not (folder / "squamish-nothing").exists()
     assert "1 irrelevant: noise\n" in done.stdout
     assert "2 strong, 0 weak, 1 irrelevant of 3; out-of-sample log loss" in done.stdout
     assert "stage 1 of 5" in done.stderr
@@ -126,16 +131,23 @@ def test_the_reduced_table_is_written_on_request(here, ending, capsys):
         (["picture.png", "--target", "outcome"], "'picture.png' does not end in .csv"),
         (["broken.parquet", "--target", "outcome"], "'broken.parquet' cannot be read"),
         (["torn.csv", "--target", "a"], "'torn.csv' cannot be read"),
-        (["one class.parquet", "--target", "outcome"], "y holds one class only, ill"),
+        (["one class.parquet", "--target", "outcome"], "the target holds one class only, ill"),
+        (["twice.csv", "--target", "a"], "more than one column is called 'a'"),
+        (["latin.csv", "--target", "b"], "it is no UTF-8 text (the byte 0xe9 at 5)"),
+        (["ragged.csv", "--target", "b"], "line 3 has 3 fields, the first has 2"),
+        (["alone.csv", "--target", "a"], "no column is left to judge"),
+        (["patients.csv.gz", "--target", "outcome", "--seed", "-1"], "--seed is -1; it must be"),
+        (["patients.csv.gz", "--target", "outcome", "--jobs", "0"], "--jobs is 0; it must be"),
+        (["patients.csv.gz", "--target", "outcome", "--weights", "noise"], "--weights holds -"),
         (["patients.csv.gz", "--target", "outcome", "--method", "magic"], "method is 'magic'"),
         (["patients.csv.gz", "--target", "outcome", "--alpha", "2"], "alpha is 2.0"),
-        (["patients.csv.gz", "--target", "outcome", "--select", "best"], "select is 'best'"),
+        (["patients.csv.gz", "--target", "outcome", "--select", "minimal"], "give --reduced"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "1"], "cv is 1; it must be"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "times"], "--cv is 'times'; it must"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "time:1"], "--cv time is 1; it must"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "time:x"], "--cv is 'time:x'"),
         (["patients.csv.gz", "--target", "sex", "--drop", "sex"], "'sex' is given more than one"),
-        (["patients.csv.gz", "--target", "outcome", "--out", "picture.png"], "cannot be made"),
+        (["patients.csv.gz", "--target", "outcome", "--out", "picture.png/x"], "is a file"),
         (["patients.csv.gz", "--target", "outcome", "--reduced", "x.pdf"], "does not end in .csv"),
         (["patients.csv.gz", "--target", "outcome", "--reduced", "no/x.csv"], "no folder 'no'"),
         (
@@ -175,7 +187,7 @@ def test_an_interruption_ends_with_one_line_and_no_half_written_file(tmp_path):
         process.send_signal(signal.SIGINT)
         error = process.stderr.read()
         assert process.wait(60) == 130
-    assert error.endswith("squamish: interrupted; nothing was written\n")
+    assert error.endswith("squamish: interrupted; no file is half-written\n")
     assert "Traceback" not in error
     assert [path.name for path in (tmp_path / "out").iterdir()] == ["result.json"]
     assert (tmp_path / "out" / "result.json").read_text() == "an earlier one"
@@ -184,7 +196,7 @@ def test_an_interruption_ends_with_one_line_and_no_half_written_file(tmp_path):
 def test_the_demo_shows_all_three_classes(tmp_path):
     done = squamish("demo", "--out", tmp_path / "demo")
     assert done.returncode == 0, done.stderr
-    assert "2 strong, 9 weak in 4 groups, 4 irrelevant of 15" in done.stdout
+    assert "2 strong, 9 weak in 2 groups and 2 alone, 4 irrelevant of 15" in done.stdout
     assert {path.name for path in (tmp_path / "demo").iterdir()} == {
         "features.csv",
         "patients.csv",
@@ -201,7 +213,9 @@ def test_a_saved_result_becomes_a_page_again(here, patients, tmp_path, capsys):
     assert (tmp_path / "verdict.md").read_text() == patients.to_markdown()
     assert run("report", "patients.csv.gz") == 2
     assert run("report", "nothing.json") == 2
-    assert "'nothing.json' cannot be read" in capsys.readouterr().err
+    assert "'nothing.json' cannot be read: No such file" in capsys.readouterr().err
+    assert run("report", tmp_path / "result.json", "--out", "x.pdf") == 2
+    assert "'x.pdf' ends neither in .html nor in .md" in capsys.readouterr().err
 
 
 def test_two_saved_results_are_compared(patients, paper_patients, tmp_path, capsys):
@@ -224,6 +238,7 @@ def test_problems_with_known_truth_are_generated(tmp_path, capsys):
     assert run("generate", "Set 33", tmp_path / "set.csv") == 2
     assert "there is no preset 'Set 33'; did you mean 'Set 3'" in capsys.readouterr().err
     assert run("generate", "Set 3") == 2
+    assert run("generate", "Set 3", tmp_path / "x.csv", "--truth", tmp_path / "x.csv") == 2
 
 
 def test_warnings_are_lines(tmp_path, capsys):
@@ -253,6 +268,16 @@ def test_version_help_and_completion():
         check=False,
     )
     assert done.stdout.strip() == "generate"
+
+
+def test_a_reader_that_ends_and_a_closed_output_are_no_errors(folder):
+    command = f"{sys.executable} -m squamish.cli generate --list"
+    for more in ("| head -1", ">&-"):
+        done = subprocess.run(
+            f"{command} {more}", shell=True, capture_output=True, text=True, check=False
+        )
+        assert done.stderr == ""
+        assert done.returncode == 0
 
 
 @pytest.mark.parametrize("library", ["typer", "polars", "jinja2"])

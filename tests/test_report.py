@@ -75,6 +75,7 @@ def test_the_page_can_be_read_without_a_script(patients):
     for name in patients.feature_names:
         assert name in text
     assert "It can be replaced by 'bmi'." in text
+    assert "Every other relevant column is replaced by some of these." in text
     assert "RelevanceSelector(random_state=0, task='regression').fit(X, y)" in text
     assert "squamish 0.1.0" in text
 
@@ -198,7 +199,7 @@ def test_the_table_can_be_filtered(opened, patients):
 
 def test_a_column_shows_its_evidence_on_demand(opened, patients):
     page = opened(patients)
-    why = page.locator("tbody.strong .why").first
+    why = page.locator("tbody", has=page.get_by_text("sex", exact=True)).locator(".why")
     assert not why.is_visible()
     button = page.get_by_role("button", name="sex", exact=True)
     button.press("Enter")
@@ -218,10 +219,10 @@ def test_names_are_copied_and_downloaded(opened, patients):
     page.get_by_label("irrelevant (4)").uncheck()
     page.get_by_role("button", name="Copy names").click()
     page.wait_for_function("document.getElementById('status').textContent == '2 names copied'")
-    assert page.evaluate("navigator.clipboard.readText()") == "sex\nbp"
+    assert page.evaluate("navigator.clipboard.readText()") == "bp\nsex"
     with page.expect_download() as download:
         page.get_by_role("button", name="Download names").click()
-    assert download.value.path().read_text() == 'feature,class\n"sex",strong\n"bp",strong\n'
+    assert download.value.path().read_text() == 'feature,class\n"bp",strong\n"sex",strong\n'
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

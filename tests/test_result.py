@@ -9,9 +9,12 @@ import numpy as np
 import pandas as pd
 import polars as pl
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector
 from squamish.datasets import load_problem, make_linear
+from squamish.redundancy import minimal_set, replaceable_groups
 
 
 def renamed(result, **names):
@@ -22,8 +25,8 @@ def renamed(result, **names):
 
 def test_a_line_says_what_was_found_how_well_and_how(patients):
     assert re.fullmatch(
-        r"2 strong, 9 weak in 4 groups, 4 irrelevant of 15; out-of-sample squared error 0\.\d\d vs "
-        r"1\.0\d for the constant; crossfit, seed 0, [\d.]+ s",
+        r"2 strong, 9 weak in 2 groups and 2 alone, 4 irrelevant of 15; out-of-sample squared "
+        r"error 0\.\d\d vs 1\.0\d for the constant; crossfit, seed 0, [\d.]+ s",
         repr(patients),
     )
 
@@ -143,6 +146,51 @@ def test_a_minimal_set_has_one_of_each_group_or_as_many_as_it_takes(name, n_kept
         assert any(kept >= set(names) for names in result.substitutes[weak])
 
 
+@settings(deadline=None)
+@given(st.data())
+def test_what_is_not_in_a_minimal_set_is_replaced_by_it(data):
+    n = data.draw(st.integers(1, 8))
+    weak = list(range(1, n + 1))
+    others = {j: [k for k in range(n + 1) if k != j] for j in weak}
+    replaced_by = {
+        j: tuple(
+            tuple(sorted(names))
+            for names in data.draw(st.lists(st.sets(st.sampled_from(others[j]), max_size=3)))
+        )
+        for j in weak
+    }
+    groups = replaceable_groups(weak, replaced_by)
+    assert sorted(j for group in groups for j in group) == weak
+    chosen = [(group[0],) for group in groups]
+    p = np.array(data.draw(st.lists(st.floats(0, 1), min_size=n + 1, max_size=n + 1)))
+    kept = set(minimal_set([0], groups, chosen, replaced_by, p))
+    assert 0 in kept
+    for j in set(weak) - kept:
+        assert any(names and kept.issuperset(names) for names in replaced_by[j])
+
+
+def test_a_minimal_set_of_noisy_copies_says_what_it_loses():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal(600)
+    X = z[:, np.newaxis] + 0.3 * rng.standard_normal((600, 5))
+    result = RelevanceSelector(random_state=0).fit(X, z + 0.1 * rng.standard_normal(600)).result_
+    assert len(result.select("minimal")) < 5
+    assert result.evidence.minimal_loss > 1.5 * result.evidence.loss
+    assert any("with the minimal set alone the loss is" in note for note in result.notes)
+
+
+def test_text_that_looks_like_numbers_is_noted():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(100)
+    table = pd.DataFrame({"amount": [f"{v:.2f}".replace(".", ",") for v in x], "z": x})
+    table["sex"] = rng.choice(["f", "m"], 100)
+    notes = RelevanceSelector(random_state=0).fit(table, x + rng.standard_normal(100)).result_.notes
+    assert any(
+        note.startswith("'amount' is text that looks like numbers, such as") for note in notes
+    )
+    assert not any("ID" in note for note in notes)
+
+
 def test_columns_of_one_feature_stay_together_in_a_minimal_set():
     rng = np.random.default_rng(0)
     site = rng.integers(0, 3, 400)
@@ -178,9 +226,10 @@ def test_a_column_is_explained(patients, paper_patients):
     assert "It is relevant because it depends on the target by itself (p = " in weak
     assert "It can be replaced by 'bmi'." in weak
     assert "is suggested" in weak
-    assert "Without it the loss grows by" in patients.explain("bp")
+    assert "Without what it alone tells, the loss grows by" in patients.explain("bp")
+    assert "the loss does not grow" in patients.explain("age")
     assert "None of the tests tells it from a column of noise" in patients.explain("shuffled_bp")
-    assert "none found: what it adds is too little to prove" in patients.explain("glucose")
+    assert "what it adds is too little to prove" in patients.explain("glucose")
     assert "Boruta's forests gain more" in paper_patients.explain("bmi")
     assert "is expected when nothing of importance is removed" in paper_patients.explain("bmi")
 
@@ -189,7 +238,8 @@ def test_a_constant_column_is_explained_as_such():
     rng = np.random.default_rng(0)
     table = pd.DataFrame({"one": np.ones(60), "x": rng.standard_normal(60)})
     result = RelevanceSelector(random_state=0).fit(table, table["x"] > 0).result_
-    assert "it has one value only" in result.explain("one")
+    assert "it has no two different values" in result.explain("one")
+    assert np.isnan(result.evidence.p_relevant[0])
 
 
 def test_an_unknown_column_gets_the_nearest_names(patients):
@@ -209,13 +259,17 @@ def test_close_calls_are_named(patients):
     )
     evidence = replace(patients.evidence, p_relevant=p, p_value=p, effect=np.full(15, 0.2))
     assert replace(patients, evidence=evidence).borderline == {}
+    # It is weak for its small effect, however close the p-value is.
+    near, small = np.full(15, 0.008), np.full(15, 0.001)
+    evidence = replace(patients.evidence, p_relevant=p, p_value=near, effect=small)
+    assert replace(patients, evidence=evidence).borderline == {}
 
 
 def test_markdown_escapes_what_would_break_the_table(patients):
     page = renamed(patients, bmi_copy="bmi|copy\nof <b>").to_markdown()
     row = next(line for line in page.splitlines() if line.startswith("| weak"))
     assert r"bmi\|copy of &lt;b>" in row
-    assert "| glucose | (none found: what it adds is too little to prove) |" in page
+    assert re.search(r"\| glucose \| weak \|  \| 0.1% \| 1 \| nothing in particular", page)
 
 
 def test_json_brings_everything_back(patients, paper_patients, tmp_path):
@@ -258,12 +312,28 @@ def damaged(result, *where, value):
     [
         (["format"], "other", "this is no result of squamish"),
         (["version"], 2, "the version of this result is 2; this squamish reads version 1"),
+        (["evidence_kind"], [], r"evidence_kind is \[\]; it must be crossfit"),
         (["evidence_kind"], "os.system", "evidence_kind is 'os.system'; it must be crossfit"),
         (["classes"], [0], "classes has 1 entries, not 15"),
+        (["classes"], [[0] * 15], "classes has 1 x 15 entries, not 15"),
+        (["classes", 3], 10**30, r"classes\[3\] is 10+; it must be a whole number"),
+        (["classes", 0], 0, "must hold every weak column once"),
+        (["columns", "names", 1], "age", "columns.names has a name twice"),
+        (["columns", "names"], [[[[]]]], r"columns.names\[0\] is \[\[\[\]\]\]; it must be text"),
+        (["evidence", "loss"], 10**400, "evidence.loss is 10+"),
+        (["evidence", "p_value"], {"shape": 5}, "evidence.p_value is {'shape': 5}"),
+        (["evidence", "p_value"], {"shape": [0, 10**30]}, "the shape of an empty array"),
+        (["evidence", "p_value"], [[0.1], 2], r"evidence.p_value\[1\] is 2; it must be a list"),
+        (["evidence", "removal_interval"], [0.1] * 15, "removal_interval has 15 entries, not 2 x"),
+        (["evidence", "proof", 0], "magic", "evidence.proof holds an unknown proof"),
+        (["evidence", "proof_p_values", "marginal"], [1.0], "proof_p_values.marginal has 1 ent"),
+        (["evidence", "representatives"], [], "an entry for each group"),
+        (["evidence", "representatives", 0], [0], "must be members of their groups"),
         (["classes", 0], 7, "classes holds something else than 0, 1 and 2"),
         (["classes", 3], "2", r"classes\[3\] is '2'; it must be a whole number"),
         (["evidence", "p_value", 2], "x", r"evidence.p_value\[2\] is 'x'; it must be a number"),
-        (["evidence", "groups", 0, 0], 99, "about columns that it has not"),
+        (["evidence", "leaks"], [99], "about columns that it has not"),
+        (["evidence", "groups", 0, 0], 99, "must hold every weak column once"),
         (["evidence", "substitutes"], {"a": []}, "a key of evidence.substitutes is 'a'"),
         (["evidence", "removal_interval", 1], [1.0], "the rows of evidence.removal_interval"),
         (["columns", "names"], "abc", "columns.names is 'abc'; it must be a list"),
@@ -295,10 +365,21 @@ def test_the_format_is_documented_field_by_field(patients, paper_patients):
         assert [key for key in keys if f"`{key}`" not in page] == []
 
 
+def test_what_is_written_is_not_returned(patients, tmp_path):
+    assert patients.to_json(tmp_path / "a.json") is None
+    assert patients.to_html(tmp_path / "a.html") is None
+    assert (tmp_path / "a.html").read_text(encoding="utf-8") == patients.to_html()
+
+
+def test_only_results_are_compared(patients):
+    with pytest.raises(InputError, match="other is a int; it must be a RelevanceResult"):
+        patients.compare(3)
+
+
 def test_two_results_are_compared(patients, paper_patients):
     same = patients.compare(patients)
     assert same.same
-    assert str(same) == "15 columns have the same class, 0 another."
+    assert str(same) == "Same class: 15. Another class: 0."
     other = renamed(paper_patients, age="years")
     found = patients.compare(other)
     assert not found.same
@@ -330,7 +411,7 @@ def test_columns_like_an_id_and_few_groups_are_noted():
     )
     selector = RelevanceSelector(random_state=0)
     notes = selector.fit(table, table["x"] > 0, groups=np.arange(120) % 6).result_.notes
-    assert any(note.startswith("'name', 'row' have a different value") for note in notes)
+    assert any(note.startswith("'name', 'row': a different value in nearly") for note in notes)
     assert any(note.startswith("there are only 6 groups of rows") for note in notes)
     assert not any("'x'" in note for note in notes if "ID" in note)
 

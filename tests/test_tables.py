@@ -21,8 +21,8 @@ from sklearn.model_selection import (
 )
 from sklearn.pipeline import make_pipeline
 
-from squamish import LeakWarning, RelevanceSelector
-from squamish.files import read_file
+from squamish import InputError, LeakWarning, RelevanceSelector
+from squamish.files import read_file, write_whole
 
 
 def verdict(X, y, **given):
@@ -384,7 +384,8 @@ def test_nothing_selected_keeps_the_rows_of_a_pandas_frame():
     rng = np.random.default_rng(0)
     table = pd.DataFrame(rng.standard_normal((50, 2)), columns=["a", "b"], index=range(50, 100))
     selector = verdict(table, rng.standard_normal(50))
-    assert selector.transform(table).index.equals(table.index)
+    with pytest.warns(UserWarning, match="No features were selected"):
+        assert selector.transform(table).index.equals(table.index)
     with config_context(transform_output="polars"):
         table["a"] = table["a"].astype(float)
         found = verdict(table, table["a"] + rng.normal(0, 0.5, 50))
@@ -541,3 +542,29 @@ def test_weights_and_groups_are_routed_through_pipelines():
         pipeline = make_pipeline(selector, LinearRegression().set_fit_request(sample_weight=False))
         pipeline.fit(X, y, sample_weight=np.ones(600), groups=patient)
     assert pipeline[0].relevance_classes_.tolist() == [2, 0, 0, 0, 0]
+
+
+def test_line_breaks_in_quotes_decimal_commas_and_marks_of_gaps_are_read(tmp_path):
+    rows = "".join(f'{i},5;"a\nb";{"?" if i % 3 else i};x{i % 2}\n' for i in range(300))
+    (tmp_path / "excel.csv").write_text(f'"size\nin cm";note;;kind\n{rows}')
+    table = read_file(tmp_path / "excel.csv")
+    assert table.columns == ["size\nin cm", "note", "unnamed_3", "kind"]
+    assert [str(dtype) for dtype in table.dtypes] == ["Float64", "String", "Int64", "String"]
+    assert table["size\nin cm"][1] == 1.5
+    assert table["unnamed_3"].null_count() == 200
+    assert table["note"][0] in ("a\nb", "a b")
+
+
+def test_files_are_written_whole_and_links_stay(tmp_path):
+    real, link = tmp_path / "real.txt", tmp_path / "link.txt"
+    real.write_text("old")
+    real.chmod(0o600)
+    link.symlink_to(real)
+    write_whole(link, "new")
+    assert link.is_symlink()
+    assert real.read_text() == "new"
+    assert real.stat().st_mode & 0o777 == 0o600
+    assert sorted(path.name for path in tmp_path.iterdir()) == ["link.txt", "real.txt"]
+    for wrong in (tmp_path, tmp_path / "none" / "x", tmp_path / ("x" * 300)):
+        with pytest.raises(InputError, match="cannot be written"):
+            write_whole(wrong, "x")

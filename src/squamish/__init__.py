@@ -1,19 +1,19 @@
-"""Which columns you cannot do without, which are interchangeable, and which are noise."""
+"""Which columns you cannot do without, which are interchangeable, and which are noise.
 
-try:
-    import lightgbm  # noqa: F401 (all else needs it, and it needs a library of the system)
-except OSError as error:
-    raise ImportError(
-        "LightGBM cannot find the OpenMP runtime of this system: install libgomp "
-        "('apt-get install libgomp1' on Debian and Ubuntu, 'dnf install libgomp' on Fedora, "
-        "'brew install libomp' on macOS)"
-    ) from error
+What is public is loaded when it is first asked for, so that the command line answers at once.
+"""
 
-from squamish.errors import InputError, LeakWarning
-from squamish.methods.crossfit import CrossfitMethod
-from squamish.methods.paper import PaperMethod
-from squamish.result import RelevanceResult
-from squamish.selector import RelevanceSelector
+from __future__ import annotations
+
+from importlib import import_module
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from squamish.errors import InputError, LeakWarning
+    from squamish.methods.crossfit import CrossfitMethod
+    from squamish.methods.paper import PaperMethod
+    from squamish.result import RelevanceResult
+    from squamish.selector import RelevanceSelector
 
 __version__ = "0.1.0"
 __all__ = [
@@ -24,3 +24,30 @@ __all__ = [
     "RelevanceResult",
     "RelevanceSelector",
 ]
+_HOMES = {
+    "CrossfitMethod": "methods.crossfit",
+    "InputError": "errors",
+    "LeakWarning": "errors",
+    "PaperMethod": "methods.paper",
+    "RelevanceResult": "result",
+    "RelevanceSelector": "selector",
+}
+
+
+def __getattr__(name: str) -> Any:
+    if name not in _HOMES:
+        raise AttributeError(f"module 'squamish' has no attribute {name!r}")
+    try:
+        value = getattr(import_module(f"squamish.{_HOMES[name]}"), name)
+    except OSError as error:
+        raise ImportError(
+            "LightGBM cannot find the OpenMP runtime of this system: install libgomp "
+            "('apt-get install libgomp1' on Debian and Ubuntu, 'dnf install libgomp' on Fedora, "
+            "'brew install libomp' on macOS)"
+        ) from error
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *__all__})

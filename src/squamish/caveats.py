@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,24 +11,37 @@ from scipy import sparse
 
 from squamish.errors import LeakWarning
 from squamish.evidence import CrossfitEvidence, Evidence
+from squamish.intake import Levels
+from squamish.progress import HAS_CALLBACKS
 from squamish.relevance import IRRELEVANT
 from squamish.tables import Table
 
 # Tables with fewer rows are too small to tell an ID from a coincidence.
 LEAST_ROWS = 20
+# A share of what the model gains that a user should hear of.
+NOTABLE = 0.02
 # With fewer clusters a t-test finds next to nothing.
 FEW_CLUSTERS = 10
 
 
-def notes_on_table(table: Table, names: Sequence[str]) -> list[str]:
-    """Note columns that look like an ID, and clusters that are too few."""
+def notes_on_table(table: Table, names: Sequence[str], levels: Mapping[int, Levels]) -> list[str]:
+    """Note text that could be numbers, columns like an ID, and rows that are too few."""
     notes = []
-    ids = [repr(names[j]) for j in range(table.n_columns) if _is_like_an_id(table, j)]
+    numbers = [j for j, column in levels.items() if column.like_a_number]
+    if numbers:
+        example = levels[numbers[0]].like_a_number
+        notes.append(
+            f"{_some(names, numbers)} {_is(numbers)} text that looks like numbers, such as "
+            f"{example!r}, and {_is(numbers)} taken for categories: convert what is an amount"
+        )
+    ids = [j for j in range(table.n_columns) if j not in numbers and _is_like_an_id(table, j)]
     if ids:
         notes.append(
-            f"{_some(ids)} {'has' if len(ids) == 1 else 'have'} a different value in nearly every "
-            "row, as an ID has, and can tell nothing about new rows: drop it if it is one"
+            f"{_some(names, ids)}: a different value in nearly every row, or a running number; an "
+            "ID tells nothing about new rows and should be dropped"
         )
+    if len(table.y) < LEAST_ROWS:
+        notes.append(f"there are only {len(table.y)} rows: take this for a first impression")
     if table.clusters is not None:
         n_clusters = len(np.unique(table.clusters))
         if n_clusters < FEW_CLUSTERS:
@@ -67,7 +80,8 @@ def notes_on_verdict(
     for f in np.unique(feature[leaks]):
         columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
         notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
-        warnings.warn(notes[-1], LeakWarning, stacklevel=4)
+        # The caller of fit, which scikit-learn wraps where it has callbacks.
+        warnings.warn(notes[-1], LeakWarning, stacklevel=3 + HAS_CALLBACKS)
     if isinstance(evidence, CrossfitEvidence):
         if (classes == IRRELEVANT).all():
             notes.append(
@@ -79,9 +93,22 @@ def notes_on_verdict(
                 "the best model predicts no better than the constant, although single columns "
                 "depend on the target: no column can be called strong"
             )
+        elif evidence.minimal_loss - evidence.loss > NOTABLE * (
+            evidence.constant_loss - evidence.loss
+        ):
+            notes.append(
+                f"with the minimal set alone the loss is {evidence.minimal_loss:.2g} instead of "
+                f"{evidence.loss:.2g}: columns that can replace each other one by one still help "
+                "each other, as repeated measurements do"
+            )
     return notes
 
 
-def _some(names: Sequence[str], most: int = 5) -> str:
-    left = len(names) - most
-    return ", ".join(names[:most]) + (f" and {left} more columns" if left > 0 else "")
+def _some(names: Sequence[str], columns: Sequence[int], most: int = 5) -> str:
+    left = len(columns) - most
+    shown = ", ".join(repr(names[j]) for j in columns[:most])
+    return shown + (f" and {left} more columns" if left > 0 else "")
+
+
+def _is(columns: Sequence[int]) -> str:
+    return "is" if len(columns) == 1 else "are"

@@ -4,33 +4,34 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shlex
+import signal
 import sys
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated, Any
+from typing import TYPE_CHECKING, Annotated, Any
 
-try:
-    import jinja2 as _  # noqa: F401 (the report needs it)
+missing = [name for name in ("jinja2", "polars", "rich", "typer") if find_spec(name) is None]
+if missing:
+    wanted = ", ".join(missing)
+    sys.exit(f"squamish: the command line needs {wanted}: pip install 'squamish[cli]'")
+
+import typer
+
+from squamish import __version__
+from squamish.errors import InputError, LeakWarning, check_range
+
+if TYPE_CHECKING:
     import polars as pl
-    import typer
-    from rich.console import Console
-except ImportError as error:
-    sys.exit(f"squamish: the command line needs more: pip install 'squamish[cli]' ({error})")
 
-import numpy as np
-from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
+    from squamish import CrossfitMethod, RelevanceResult
 
-from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector, __version__
-from squamish.datasets import PRESETS, PROBLEMS, load_patients, load_preset, load_problem
-from squamish.errors import LeakWarning, check_range
-from squamish.files import check_writable, read_file, write_table
-from squamish.relevance import CLASS_NAMES
-from squamish.terminal import show
-from squamish.wording import no_such_column
+# Whatever takes long to load is loaded by the command that needs it: completion must not wait.
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 verdicts differ (compare), 2 something is wrong with what was given, "
@@ -55,7 +56,10 @@ def _print_version(wanted: bool) -> None:
 @app.callback()
 def _main(
     version: Annotated[
-        bool, typer.Option("--version", callback=_print_version, is_eager=True, help="Say which.")
+        bool,
+        typer.Option(
+            "--version", callback=_print_version, is_eager=True, help="Print the version and exit."
+        ),
     ] = False,
 ) -> None:
     pass
@@ -71,13 +75,31 @@ def _answering() -> Iterator[None]:
             warnings.simplefilter("ignore", LeakWarning)
             yield
     except InputError as error:
-        typer.echo(f"squamish: {error}", err=True)
+        typer.echo(f"squamish: {_in_options(str(error))}", err=True)
         raise typer.Exit(2) from None
     except KeyboardInterrupt:
-        typer.echo("squamish: interrupted; nothing was written", err=True)
+        typer.echo("squamish: interrupted; no file is half-written", err=True)
         raise typer.Exit(130) from None
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         typer.echo(f"squamish: warning: {message}", err=True)
+
+
+# What messages call parameters, and what the command line calls them.
+_WORDS = {
+    r"\b(missing_target|infinite|task)='(\w+)'": r"--\1 \2",
+    r"^(alpha|cv|groups|infinite|method|missing_target|select|task) ": r"--\1 ",
+    r"\brandom_state\b": "--seed",
+    r"\bn_jobs\b": "--jobs",
+    r"\bsample_weight\b": "--weights",
+    r"^y\b": "the target",
+}
+
+
+def _in_options(message: str) -> str:
+    """Say the same in the words of the command line."""
+    for python, shell in _WORDS.items():
+        message = re.sub(python, shell, message)
+    return message.replace("--missing_target", "--missing-target")
 
 
 # Options that more than one command has.
@@ -97,7 +119,7 @@ def fit(
     target: Annotated[str, typer.Option(help="The column to explain.")],
     out: Annotated[
         Path | None,
-        typer.Option(help="Folder for the files; squamish-NAME of the data if not given."),
+        typer.Option(help="Folder for the files; squamish- and the name of the data if not given."),
     ] = None,
     method: Annotated[
         str, typer.Option(help="crossfit or paper.", autocompletion=lambda: ["crossfit", "paper"])
@@ -151,22 +173,21 @@ def fit(
     result goes to standard output, and files are written only if --out is given.
     """
     with _answering():
-        table = read_file(data)
-        dropped, categories = _columns(drop, table), _columns(categorical, table)
-        folds, fold_column = _folds(cv, table)
-        roles = [c for c in (target, groups, weights, fold_column, *dropped) if c]
-        for column in (*roles, *categories):
-            if column not in table.columns:
-                raise InputError(no_such_column(column, table.columns))
-            if roles.count(column) > 1:
-                raise InputError(f"{column!r} is given more than one role")
+        from squamish import RelevanceSelector
+        from squamish.files import check_writable, read_file, write_table
+
+        folder = _folder(out, data, as_json)
+        if select != "relevant" and reduced is None:
+            raise InputError("--select says what --reduced keeps; give --reduced FILE as well")
         if reduced is not None:
             check_writable(reduced)
             if reduced.resolve() == data.resolve():
                 raise InputError("--reduced names the data itself; give another file")
-        folder = out or (None if as_json else Path(f"squamish-{data.name.partition('.')[0]}"))
-        if folder is not None:
-            _make(folder)
+        table = read_file(data)
+        dropped, categories = _columns(drop, table), _columns(categorical, table)
+        folds, fold_column = _folds(cv, table)
+        roles = [c for c in (target, groups, weights, fold_column, *dropped) if c]
+        _check_roles(roles, categories, table)
         selector = RelevanceSelector(
             _method(method, alpha),
             task=task or None,  # type: ignore[arg-type]
@@ -207,7 +228,13 @@ def demo(
     Writes the table as well, so that it can be tried with squamish fit.
     """
     with _answering():
-        _make(out)
+        import polars as pl
+
+        from squamish import RelevanceSelector
+        from squamish.datasets import load_patients
+        from squamish.files import write_table
+
+        _folder(out, out, False)
         columns, progress = load_patients()
         table = pl.DataFrame({**columns, "progress": progress})
         if not quiet:
@@ -220,8 +247,9 @@ def demo(
         )
         selector.fit(table.drop("progress"), table["progress"])
         result = _signed(selector.result_, "442 diabetes patients", "progress", context)
+        written = _write(result, out)
         write_table(table, out / "patients.csv")
-        written = [out / "patients.csv", *_write(result, out)]
+        written.append(out / "patients.csv")
     _print(result, written, quiet, False)
 
 
@@ -237,9 +265,13 @@ def report(
 ) -> None:
     """Make the report of a saved result."""
     with _answering():
+        from squamish import RelevanceResult
+
         page = out or result.parent / "report.html"
+        if page.suffix.lower() not in (".html", ".htm", ".md"):
+            raise InputError(f"{page.name!r} ends neither in .html nor in .md")
         saved = RelevanceResult.from_json(result)
-        if page.suffix == ".md":
+        if page.suffix.lower() == ".md":
             saved.to_markdown(page)
         else:
             saved.to_html(page, max_features=None) if all_features else saved.to_html(page)
@@ -254,6 +286,8 @@ def compare(
 ) -> None:
     """Tell what changed between two results. The exit code is 1 if a verdict did."""
     with _answering():
+        from squamish import RelevanceResult
+
         found = RelevanceResult.from_json(before).compare(RelevanceResult.from_json(after))
     typer.echo(json.dumps(asdict(found), ensure_ascii=False) if as_json else str(found))
     raise typer.Exit(0 if found.same else 1)
@@ -267,7 +301,7 @@ def generate(
         str,
         typer.Argument(
             help="Set 1 to Set 8, NL 1 to NL 4, or another name that --list shows.",
-            autocompletion=lambda: [*PRESETS, *PROBLEMS],
+            autocompletion=lambda: _problem_names(),
         ),
     ] = "",
     out: Annotated[Path | None, typer.Argument(help="The file: .csv, .parquet, ...")] = None,
@@ -279,11 +313,18 @@ def generate(
 ) -> None:
     """Generate a table whose strong, weak and irrelevant columns are known."""
     if show_list:
-        typer.echo("\n".join([*PRESETS, *PROBLEMS]))
+        typer.echo("\n".join(_problem_names()))
         return
     with _answering():
+        import polars as pl
+
+        from squamish.files import write_table
+        from squamish.relevance import CLASS_NAMES
+
         if not preset or out is None:
             raise InputError("give a name and a file, such as: squamish generate 'Set 3' set3.csv")
+        if truth is not None and truth.resolve() == out.resolve():
+            raise InputError("--truth names the same file as the table; give another")
         problem = _problem(preset, seed)
         names = problem.feature_names
         columns = dict(zip(names, problem.X.T, strict=True))
@@ -302,8 +343,25 @@ def _columns(given: list[str] | None, table: pl.DataFrame) -> list[str]:
     return found
 
 
+def _check_roles(roles: list[str], categories: list[str], table: pl.DataFrame) -> None:
+    from squamish.wording import no_such_column
+
+    for column in (*roles, *categories):
+        if column not in table.columns:
+            raise InputError(no_such_column(column, table.columns))
+        if roles.count(column) > 1:
+            raise InputError(f"{column!r} is given more than one role")
+    if len(roles) == table.width:
+        raise InputError("no column is left to judge; the target needs others to explain it")
+    if table.height < 2:
+        raise InputError(f"the table has {table.height} rows; it must have 2 or more")
+
+
 def _folds(cv: str, table: pl.DataFrame) -> tuple[Any, str]:
     """Turn what --cv says into what the selector takes, and the name of a column it needs."""
+    import numpy as np
+    from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
+
     if not cv:
         return None, ""
     word, _, number = cv.partition(":")
@@ -327,11 +385,22 @@ def _method(name: str, alpha: float | None) -> str | CrossfitMethod:
         return name
     if name != "crossfit":
         raise InputError("--alpha belongs to --method crossfit")
+    from squamish import CrossfitMethod
+
     return CrossfitMethod(alpha=alpha)
 
 
+def _problem_names() -> list[str]:
+    from squamish.datasets import PRESETS, PROBLEMS
+
+    return [*PRESETS, *PROBLEMS]
+
+
 def _problem(name: str, seed: int) -> Any:
-    plain = {_plain(known): known for known in (*PRESETS, *PROBLEMS)}
+    from squamish.datasets import PRESETS, load_preset, load_problem
+    from squamish.wording import no_such_column
+
+    plain = {_plain(known): known for known in _problem_names()}
     if _plain(name) not in plain:
         what = no_such_column(name, list(plain.values())).replace("column", "preset", 1)
         raise InputError(what.replace("the columns are", "squamish generate --list shows all:"))
@@ -344,14 +413,18 @@ def _plain(name: str) -> str:
     return "".join(c for c in name.lower() if c.isalnum())
 
 
-def _make(folder: Path) -> None:
-    """Make the folder before the work, so that nothing is lost if that fails."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
-    if not os.access(folder, os.W_OK):
-        raise InputError(f"nothing can be written into the folder {str(folder)!r}")
+def _folder(out: Path | None, data: Path, as_json: bool) -> Path | None:
+    """Choose the folder, and find out before the work whether it can be made."""
+    if out is None:
+        out = None if as_json else Path(f"squamish-{data.name.partition('.')[0]}")
+    if out is None:
+        return None
+    existing = next(path for path in (out, *out.absolute().parents) if path.exists())
+    if not existing.is_dir():
+        raise InputError(f"the folder {str(out)!r} cannot be made: {existing.name!r} is a file")
+    if not os.access(existing, os.W_OK):
+        raise InputError(f"the folder {str(out)!r} cannot be made: {existing.name!r} is read-only")
+    return out
 
 
 def _signed(
@@ -374,6 +447,12 @@ def _write(result: RelevanceResult, folder: Path | None) -> list[Path]:
     """Write the result in every form."""
     if folder is None:
         return []
+    from squamish.files import write_table
+
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     result.to_json(folder / "result.json")
     write_table(result.to_frame("polars"), folder / "features.csv")
     result.to_html(folder / "report.html")
@@ -386,6 +465,10 @@ def _print(result: RelevanceResult, written: list[Path], quiet: bool, as_json: b
         return
     if quiet:
         return
+    from rich.console import Console
+
+    from squamish.terminal import show
+
     console = Console(highlight=False)
     if not console.is_terminal:
         console.width = 120
@@ -395,9 +478,18 @@ def _print(result: RelevanceResult, written: list[Path], quiet: bool, as_json: b
 
 def main() -> None:
     """Run the command line."""
+    # Whoever closed the output does not want it; and a reader that ends, as head does, ends us.
+    sys.stdout = sys.stdout or open(os.devnull, "w")  # noqa: SIM115
+    sys.stderr = sys.stderr or open(os.devnull, "w")  # noqa: SIM115
+    if hasattr(signal, "SIGPIPE"):
+        signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
-        sys.stdout.reconfigure(errors="replace")  # type: ignore[union-attr]
-    app()
+        sys.stdout.reconfigure(errors="replace")  # type: ignore[attr-defined,union-attr,unused-ignore]
+    try:
+        app()
+    except OSError as error:  # a full disk
+        print(f"squamish: {error.strerror}", file=sys.stderr)
+        sys.exit(2)
 
 
 if __name__ == "__main__":

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
 from squamish.relevance import CLASS_NAMES
-from squamish.wording import method_name
+from squamish.wording import method_name, printable
 
 if TYPE_CHECKING:
     from squamish.result import RelevanceResult
@@ -40,11 +40,13 @@ class Comparison:
         return not (self.changed or self.only_before or self.only_after)
 
     def __str__(self) -> str:
-        lines = [f"{self.n_same:,} columns have the same class, {len(self.changed):,} another."]
-        lines += [f"  {name}: {old} -> {new}" for name, (old, new) in self.changed.items()]
+        lines = [f"Same class: {self.n_same:,}. Another class: {len(self.changed):,}."]
+        lines += [
+            f"  {printable(name)}: {old} -> {new}" for name, (old, new) in self.changed.items()
+        ]
         for names, which in ((self.only_before, "first"), (self.only_after, "second")):
             if names:
-                lines.append(f"Only in the {which}: {', '.join(names)}")
+                lines.append(f"Only in the {which}: {', '.join(map(printable, names))}")
         lines += [f"{what}: {old} -> {new}" for what, (old, new) in self.circumstances.items()]
         return "\n".join(lines)
 

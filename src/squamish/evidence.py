@@ -26,15 +26,16 @@ class CrossfitEvidence:
     proof_p_values : dict of str to ndarray
         The p-value of every column in every proof; 1 if not tested.
     p_relevant : ndarray of float
-        All proofs combined, corrected for the number of columns.
+        All proofs combined, corrected for the number of columns; NaN for a column that does
+        not vary.
     removal_loss : ndarray of float
         Mean growth of the out-of-sample loss when the column is redrawn given the others,
         or when it is left out, whichever decided; NaN if it was not tested.
     removal_interval : ndarray of shape (2, n_features)
         95% confidence interval of ``removal_loss``.
     p_value : ndarray of float
-        One-sided p-value of ``removal_loss``, corrected for the number of columns that were
-        tested; NaN if not tested.
+        One-sided p-value of the redraw, corrected for the number of columns that were tested,
+        or that of the refit, where it decided and is larger; NaN if not tested.
     effect : ndarray of float
         ``removal_loss`` as a share of what the model gains over the constant prediction.
     explained : ndarray of float
@@ -46,12 +47,16 @@ class CrossfitEvidence:
     representatives : tuple of tuples of int
         The column of each group that tells most on its own, or the columns, if several are
         one feature.
+    minimal : ndarray of bool
+        A minimal set: the strong columns and the representatives of the groups, more where
+        it takes more to replace the rest, none where strong columns do.
     leaks : tuple of int
         Columns that alone tell the target almost perfectly.
     learner : str
         The learner that did best on the relevant columns.
-    loss, constant_loss : float
-        Its out-of-sample loss, and that of the constant prediction.
+    loss, minimal_loss, constant_loss : float
+        Its out-of-sample loss, that of the best learner on the minimal set, and that of the
+        constant prediction.
     n_fits : int
         How many models were fitted.
     importance_rounds : ndarray of shape (n_rounds, n_features)
@@ -77,9 +82,11 @@ class CrossfitEvidence:
     substitutes: dict[int, tuple[tuple[int, ...], ...]]
     groups: tuple[tuple[int, ...], ...]
     representatives: tuple[tuple[int, ...], ...]
+    minimal: NDArray[np.bool_]
     leaks: tuple[int, ...]
     learner: str
     loss: float
+    minimal_loss: float
     constant_loss: float
     n_fits: int
     importance_rounds: Array
@@ -113,12 +120,16 @@ class CrossfitEvidence:
         def columns(features: tuple[int, ...]) -> tuple[int, ...]:
             return tuple(np.flatnonzero(np.isin(feature, features)).tolist())
 
-        order = np.argsort([min(columns(group)) for group in self.groups])
+        # Columns that are alone come last.
+        order = sorted(
+            range(len(self.groups)),
+            key=lambda g: (len(self.groups[g]) == 1, min(columns(self.groups[g]))),
+        )
         return replace(
             self,
             proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
             proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
-            p_relevant=wide(self.p_relevant, 1.0),
+            p_relevant=wide(self.p_relevant, np.nan),
             removal_loss=wide(self.removal_loss, np.nan),
             removal_interval=wide(self.removal_interval, np.nan),
             p_value=wide(self.p_value, np.nan),
@@ -131,6 +142,7 @@ class CrossfitEvidence:
             },
             groups=tuple(columns(self.groups[g]) for g in order),
             representatives=tuple(columns(self.representatives[g]) for g in order),
+            minimal=_spread(self.minimal, feature, False),
             leaks=columns(self.leaks),
             importance_rounds=wide(self.importance_rounds, np.nan),
         )
@@ -187,7 +199,7 @@ class PaperEvidence:
 
     @cached_property
     def p_value(self) -> Array:
-        """How likely the loss without the column is if nothing of importance changes."""
+        """How likely the loss without the column is if nothing changes; not corrected."""
         if self.loss_interval is None:
             return np.full(len(self.removal_loss), np.nan)
         return self.loss_interval.p_values(self.removal_loss)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import TypeVar
@@ -82,7 +83,14 @@ class Workers:
         parallel = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")
         calls = (delayed(function)(t, s) for t, s in zip(tasks, streams, strict=True))
         results = []
-        for result in parallel(calls):
-            results.append(result)
-            self.reporter.step()
+        found = parallel(calls)
+        try:
+            for result in found:
+                results.append(result)
+                self.reporter.step()
+        finally:
+            with warnings.catch_warnings():
+                # Whoever ends the work early knows that some of it is not done.
+                warnings.simplefilter("ignore", UserWarning)
+                found.close()
         return results

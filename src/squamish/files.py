@@ -3,13 +3,18 @@
 from __future__ import annotations
 
 import bz2
+import codecs
+import csv
 import gzip
 import lzma
 import os
 import zlib
+from collections import Counter
 from collections.abc import Callable
-from io import BytesIO
+from contextlib import suppress
+from io import BytesIO, StringIO
 from pathlib import Path
+from tempfile import mkstemp
 from typing import TYPE_CHECKING
 
 from squamish.errors import InputError
@@ -26,7 +31,11 @@ _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
 _PACKED_CSV = (".zst",)
 _TEXT = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
 _BINARY = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
-_MISSING = ["", "NA", "N/A", "na", "NaN", "nan", "null", "NULL", "None"]
+_MISSING = ["", "NA", "N/A", "na", "n/a", "N.A.", "NaN", "nan", "NaT", "null", "NULL", "None"]
+_MISSING += ["<NA>", "#N/A", "?"]
+_ZSTANDARD = b"\x28\xb5\x2f\xfd"
+# So many bytes are enough for the names of the columns.
+_HEAD = 4_000_000
 
 
 def read_file(path: str | Path) -> pl.DataFrame:
@@ -41,8 +50,9 @@ def read_file(path: str | Path) -> pl.DataFrame:
     Returns
     -------
     polars.DataFrame
-        The table. In text, empty fields, NA, NaN and null are missing values, and columns
-        that hold dates throughout are dates.
+        The table. In text, empty fields, NA, NaN, null and ? are missing values, columns that
+        hold dates throughout are dates, and a decimal comma is one where semicolons or tabs
+        separate the columns.
 
     Examples
     --------
@@ -106,14 +116,33 @@ def write_whole(path: str | Path, content: str | bytes) -> None:
     """
     path = Path(path)
     data = content.encode(errors="replace") if isinstance(content, str) else content
-    beside = path.with_name(f".{path.name}.{os.getpid()}")
+    temporary = ""
     try:
-        beside.write_bytes(data)
-        beside.replace(path)
-    except OSError as error:
-        raise InputError(f"{str(path)!r} cannot be written: {error.strerror}") from None
+        if path.exists() and not path.is_file():
+            # A pipe, a device or a folder is never replaced.
+            path.write_bytes(data)
+            return
+        # What a link points to is written, and the link stays.
+        path = path.resolve()
+        handle, temporary = mkstemp(dir=path.parent, prefix=".squamish-")
+        with os.fdopen(handle, "wb") as file:
+            file.write(data)
+        os.chmod(temporary, path.stat().st_mode if path.exists() else 0o666 & ~_umask())
+        os.replace(temporary, path)
+    except (OSError, ValueError) as error:
+        reason = getattr(error, "strerror", None) or str(error)
+        raise InputError(f"{str(path)!r} cannot be written: {reason}") from None
     finally:
-        beside.unlink(missing_ok=True)
+        if temporary:
+            with suppress(OSError):
+                os.unlink(temporary)
+
+
+def _umask() -> int:
+    """Return which permissions new files do not get; it can only be read by setting it."""
+    mask = os.umask(0)
+    os.umask(mask)
+    return mask
 
 
 def write_table(table: pl.DataFrame, path: str | Path) -> None:
@@ -139,30 +168,90 @@ def check_writable(path: Path) -> None:
 
 
 def _read_text(content: bytes, separator: str | None) -> pl.DataFrame:
+    """Read CSV or TSV: by polars, or slowly where it stumbles over line breaks in quotes."""
+    import polars as pl
+
+    if content.startswith(_ZSTANDARD):
+        return _parse(content, separator or ",")
+    separator = separator or _separator(content)
+    names = _header(content, separator)
+    repeated = [name for name, count in Counter(names).items() if count > 1]
+    if repeated:
+        raise ValueError(f"more than one column is called {', '.join(map(repr, repeated))}")
+    try:
+        table = _parse(content, separator)
+    except pl.exceptions.PolarsError:
+        table = _parse(_without_line_breaks(content, separator), separator)
+    table.columns = names
+    return table if separator == "," else _with_decimal_points(table)
+
+
+def _parse(content: bytes, separator: str) -> pl.DataFrame:
     import polars as pl
 
     return pl.read_csv(
         content,
-        separator=separator or _separator(content),
+        separator=separator,
         null_values=_MISSING,
         infer_schema_length=None,
         try_parse_dates=True,
     )
 
 
+def _header(content: bytes, separator: str) -> list[str]:
+    """Return the names of the columns; one without a name is called by its place."""
+    decoder = codecs.getincrementaldecoder("utf-8-sig")()
+    try:
+        text = decoder.decode(content[:_HEAD])
+    except UnicodeDecodeError as error:
+        raise _not_utf8(content, error) from None
+    names = next(csv.reader(StringIO(text, newline=""), delimiter=separator), [])
+    return [name or f"unnamed_{place}" for place, name in enumerate(names, start=1)]
+
+
 def _separator(content: bytes) -> str:
     """Guess what separates the columns: that which divides the first line into most."""
+    return max(",;\t|", key=lambda separator: len(_header(content, separator)))
+
+
+def _without_line_breaks(content: bytes, separator: str) -> bytes:
+    """Put every record on one line, and say which line is wrong if one is."""
+    try:
+        text = content.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise _not_utf8(content, error) from None
+    out = StringIO(newline="")
+    writer = csv.writer(out, delimiter=separator)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=separator, strict=True)
+    try:
+        n_columns = 0
+        for record in reader:
+            n_columns = n_columns or len(record)
+            if record and len(record) != n_columns:
+                raise ValueError(
+                    f"line {reader.line_num} has {len(record)} fields, the first has {n_columns}"
+                )
+            writer.writerow([" ".join(field.splitlines()) for field in record])
+    except csv.Error as error:
+        raise ValueError(f"line {reader.line_num}: {error}") from None
+    return out.getvalue().encode()
+
+
+def _not_utf8(content: bytes, error: UnicodeDecodeError) -> ValueError:
+    wrong = f"the byte 0x{content[error.start]:02x} at {error.start}"
+    return ValueError(f"it is no UTF-8 text ({wrong}); save it as UTF-8")
+
+
+def _with_decimal_points(table: pl.DataFrame) -> pl.DataFrame:
+    """Read numbers with a decimal comma, which only a file without commas between can hold."""
     import polars as pl
 
-    def n_columns(separator: str) -> int:
-        head = pl.read_csv(
-            content,
-            separator=separator,
-            has_header=False,
-            n_rows=1,
-            infer_schema=False,
-            truncate_ragged_lines=True,
-        )
-        return int(head.width)
-
-    return max(",;\t|", key=n_columns)
+    number = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
+    for name in table.columns:
+        column = table[name]
+        if column.dtype != pl.String or not column.str.contains(",", literal=True).any():
+            continue
+        if column.drop_nulls().str.strip_chars().str.contains(number).all():
+            points = column.str.strip_chars().str.replace(",", ".", literal=True)
+            table = table.with_columns(points.cast(pl.Float64))
+    return table

@@ -73,7 +73,7 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
         "group": [None if g is None else g + 1 for g in group],
         "representative": [None if g is None else listed(result.representatives[g]) for g in group],
         "substitutes": [
-            alternatives(substitutes[name], most=None) if substitutes.get(name) else None
+            alternatives(substitutes[name]) if substitutes.get(name) else None
             for name in result.feature_names
         ],
         "proof": [proof or None for proof in evidence.proof],

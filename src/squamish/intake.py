@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -26,7 +27,60 @@ from sklearn.utils.validation import validate_data
 from squamish.errors import InputError, InputTypeError, check_choice, in_one_line
 
 Array = NDArray[np.float64]
+# A text column is taken for a mistake if so many of its levels, and so large a share, are numbers.
+LEAST_NUMBERS, MOST_OF_THEM = 5, 0.8
 ALLOWED = "columns may hold numbers, booleans, text, categories, dates, times or durations"
+
+
+@dataclass(frozen=True, eq=False)
+class Levels:
+    """A category: the number of the level in every row, and where there is none.
+
+    Attributes
+    ----------
+    codes : ndarray of float
+        Level numbers, in the order of the labels; what is missing comes last.
+    missing : ndarray of bool
+        Rows without a value.
+    like_a_number : str
+        One of the labels, if most of them could be numbers; else empty.
+    """
+
+    codes: Array
+    missing: NDArray[np.bool_]
+    like_a_number: str = ""
+
+
+@dataclass(frozen=True, eq=False)
+class ReadColumns:
+    """A table as floats, and what is known of its categories.
+
+    Attributes
+    ----------
+    values : ndarray or sparse matrix of shape (n_samples, n_features)
+        The table as floats; a sparse one stays sparse.
+    levels : dict of int to Levels
+        The columns that hold level numbers.
+    """
+
+    values: Any
+    levels: dict[int, Levels]
+
+    @property
+    def is_category(self) -> NDArray[np.bool_]:
+        """Tell for every column whether it holds level numbers."""
+        return np.isin(np.arange(self.values.shape[1]), list(self.levels))
+
+    def missing_shares(self, used: NDArray[np.bool_]) -> Array:
+        """Return the share of missing values in every column, among the rows that are used."""
+        if sparse.issparse(self.values):
+            gaps = sparse.csc_array(self.values[used])
+            gaps.data = np.isnan(gaps.data).astype(float)
+            return np.asarray(gaps.mean(axis=0)).ravel()
+        shares = np.isnan(self.values[used]).mean(axis=0)
+        for j, levels in self.levels.items():
+            shares[j] = levels.missing[used].mean()
+        return np.asarray(shares)
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
@@ -43,7 +97,7 @@ def column_names(X: Any, n_features: int) -> tuple[str, ...]:
 
 def read_columns(
     estimator: BaseEstimator, X: Any, categorical: Iterable[str | int] | None = None
-) -> tuple[Any, NDArray[np.bool_]]:
+) -> ReadColumns:
     """Turn a training table into floats, and tell which columns are categories.
 
     Parameters
@@ -57,34 +111,39 @@ def read_columns(
 
     Returns
     -------
-    values : ndarray or sparse matrix of shape (n_samples, n_features)
-        The table as floats; a sparse one stays sparse.
-    is_category : ndarray of bool of shape (n_features,)
-        Which columns hold level numbers.
+    ReadColumns
+        The table as floats, and its categories.
     """
     refuse(X)
     frame = as_frame(X)
     if frame is None:
-        values, is_category = _read_array(estimator, X)
+        read = _read_array(estimator, X)
     else:
         with in_one_line():
             validate_data(estimator, X, skip_check_array=True)
-        columns = [
-            _read_series(f"column {str(name)!r}", series)
-            for name, series in zip(frame.columns, frame.iter_columns(), strict=True)
-        ]
-        values = np.column_stack([column for column, _ in columns])
-        is_category = np.array([kind for _, kind in columns], dtype=bool)
+        read = _joined(
+            [
+                _read_series(f"column {str(name)!r}", series)
+                for name, series in zip(frame.columns, frame.iter_columns(), strict=True)
+            ]
+        )
+    values, levels = read.values, read.levels
     if values.shape[0] < 2:
         raise InputError(f"X has {len(values)} rows, n_samples = {len(values)}; 2 are the minimum")
     if categorical is not None:
         names = column_names(X, values.shape[1])
         if sparse.issparse(values):
             raise InputError("categorical_features cannot be columns of a sparse matrix")
-        for j in positions(categorical, names, "categorical_features"):
-            if not is_category[j]:
-                values[:, j], is_category[j] = _level_numbers(values[:, j]), True
-    return values, is_category
+        for j in positions(categorical, names, "categorical_features").tolist():
+            if j not in levels:
+                levels[j] = _level_numbers(values[:, j])
+                values[:, j] = levels[j].codes
+    return read
+
+
+def _joined(columns: Sequence[Array | Levels]) -> ReadColumns:
+    values = np.column_stack([c.codes if isinstance(c, Levels) else c for c in columns])
+    return ReadColumns(values, {j: c for j, c in enumerate(columns) if isinstance(c, Levels)})
 
 
 def positions(
@@ -135,19 +194,19 @@ def _is_listed(names: Any) -> bool:
     return hasattr(names, "__iter__") and not callable(names)
 
 
-def _read_series(label: str, series: nw.Series[Any]) -> tuple[Array, bool]:
-    """Turn a frame's column into floats; tell whether it is a category."""
+def _read_series(label: str, series: nw.Series[Any]) -> Array | Levels:
+    """Turn a frame's column into floats, or into levels if it is a category."""
     dtype = series.dtype
     try:
         if dtype in (nw.String, nw.Categorical, nw.Enum):
-            return _numbered(series.cast(nw.String).to_list()), True
+            return _numbered(series.cast(nw.String).to_list())
         if dtype in (nw.Date, nw.Datetime):
             seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
-            return _floats(seconds), False
+            return _floats(seconds)
         if dtype == nw.Duration:
-            return _floats(series.dt.total_microseconds().cast(nw.Float64) / 1e6), False
+            return _floats(series.dt.total_microseconds().cast(nw.Float64) / 1e6)
         if dtype == nw.Boolean or dtype.is_numeric():
-            return _floats(series.cast(nw.Float64)), False
+            return _floats(series.cast(nw.Float64))
     except (TypeError, ValueError, OverflowError, NotImplementedError):
         # Not every library can cast every type; its values can still be read one by one.
         return _from_objects(series.to_list(), label)
@@ -160,7 +219,7 @@ def _floats(series: nw.Series[Any]) -> Array:
     return np.array(series.to_numpy(), dtype=np.float64)
 
 
-def _read_array(estimator: BaseEstimator, X: Any) -> tuple[Any, NDArray[np.bool_]]:
+def _read_array(estimator: BaseEstimator, X: Any) -> ReadColumns:
     """Turn a matrix, a list of rows or a sparse matrix into floats."""
     if isinstance(X, np.ma.MaskedArray):
         X = np.ma.filled(X.astype(object if X.dtype.kind == "O" else np.float64), np.nan)
@@ -168,17 +227,17 @@ def _read_array(estimator: BaseEstimator, X: Any) -> tuple[Any, NDArray[np.bool_
     with in_one_line():
         if sparse.issparse(X):
             values = validate_data(estimator, X, accept_sparse="csc", dtype=np.float64, **checks)
-            return values, np.zeros(values.shape[1], dtype=bool)
+            return ReadColumns(values, {})
         raw = _as_objects(X)
         if raw is None:
-            values = validate_data(estimator, X, dtype=np.float64, **checks)
-            return values, np.zeros(values.shape[1], dtype=bool)
+            return ReadColumns(validate_data(estimator, X, dtype=np.float64, **checks), {})
         validate_data(estimator, raw, dtype=None, **checks)
-    columns = [
-        _from_objects(column.tolist(), f"column {j}", parse=True) for j, column in enumerate(raw.T)
-    ]
-    values = np.column_stack([column for column, _ in columns])
-    return values, np.array([kind for _, kind in columns], dtype=bool)
+    return _joined(
+        [
+            _from_objects(column.tolist(), f"column {j}", parse=True)
+            for j, column in enumerate(raw.T)
+        ]
+    )
 
 
 def _as_objects(X: Any) -> NDArray[Any] | None:
@@ -193,7 +252,7 @@ def _as_objects(X: Any) -> NDArray[Any] | None:
     return raw if raw.ndim == 2 and raw.shape[1] and raw.dtype.kind == "O" else None
 
 
-def _from_objects(values: list[Any], label: str, parse: bool = False) -> tuple[Array, bool]:
+def _from_objects(values: list[Any], label: str, parse: bool = False) -> Array | Levels:
     """Turn Python values into floats: numbers, moments or spans of time, or level numbers.
 
     With ``parse``, text that stands for numbers is numbers, as in an array that had to make
@@ -210,7 +269,7 @@ def _from_objects(values: list[Any], label: str, parse: bool = False) -> tuple[A
     text = [(row, value) for row, value in known if isinstance(value, str | bytes)]
     numbers = {row: _number(value) for row, value in text} if parse else {}
     if text and len(text) == len(known) and (not parse or None in numbers.values()):
-        return _numbered([None if is_missing(v) else str(v) for v in values]), True
+        return _numbered([None if is_missing(v) else str(v) for v in values])
     for row, value in known:
         number = numbers.get(row) if isinstance(value, str | bytes) else _number(value)
         if number is None:
@@ -219,7 +278,7 @@ def _from_objects(values: list[Any], label: str, parse: bool = False) -> tuple[A
                 "not both"
             )
         out[row] = number
-    return out, False
+    return out
 
 
 def _number(value: Any) -> float | None:
@@ -242,19 +301,22 @@ def _number(value: Any) -> float | None:
         return None
 
 
-def _numbered(labels: list[Any]) -> Array:
-    """Enumerate text labels in their order; what is missing comes last."""
+def _numbered(labels: list[Any]) -> Levels:
+    """Enumerate text labels in their order."""
     missing = np.array([is_missing(label) for label in labels], dtype=bool)
     text = np.array(["" if gap else str(label) for label, gap in zip(labels, missing, strict=True)])
     levels, codes = np.unique(text[~missing], return_inverse=True)
     out = np.full(len(labels), float(len(levels)))
     out[~missing] = codes
-    return out
+    numbers = [label for label in levels.tolist() if _number(label.replace(",", ".")) is not None]
+    likely = len(numbers) >= max(LEAST_NUMBERS, MOST_OF_THEM * len(levels))
+    return Levels(out, missing, numbers[0] if likely else "")
 
 
-def _level_numbers(values: Array) -> Array:
-    """Enumerate the different values of a numeric column; what is missing comes last."""
-    return np.unique(values, return_inverse=True)[1].astype(np.float64)
+def _level_numbers(values: Array) -> Levels:
+    """Enumerate the different values of a numeric column."""
+    codes = np.unique(values, return_inverse=True)[1].astype(np.float64)
+    return Levels(codes, np.isnan(values))
 
 
 def is_missing(value: Any) -> bool:

@@ -227,7 +227,7 @@ class PlotMethods:
         matplotlib Axes
             What was drawn on: a row for each column, this result first in it.
         """
-        runs = [self, *others]
+        runs = [self, *([others] if isinstance(others, PlotMethods) else others)]
         verdicts = _verdicts(runs)
         differ = verdicts.min(axis=1) != verdicts.max(axis=1)
         rows, notes = _choose(self, np.zeros(len(differ)), max_features, first=differ)
@@ -246,9 +246,7 @@ def _check_measured(result: RelevanceResult) -> None:
     evidence = result.evidence
     if not (np.isnan(evidence.importance).all() or len(evidence.importance_rounds) == 0):
         return
-    untested = isinstance(evidence, PaperEvidence) or all(
-        (p == 1).all() for p in evidence.proof_p_values.values()
-    )
+    untested = isinstance(evidence, PaperEvidence) or np.isnan(evidence.p_relevant).all()
     reason = "no column varies" if untested else "not measured if rows have weights or groups"
     raise InputError(f"there are no importances to draw: {reason}")
 

@@ -6,13 +6,17 @@ import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
 try:
     from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
     from sklearn.callback import with_callbacks as with_callbacks
+
+    HAS_CALLBACKS = True
 except ImportError:  # scikit-learn before 1.9 has no callbacks
+    HAS_CALLBACKS = False
 
     class CallbackSupportMixin:  # type: ignore[no-redef]
         """Nothing to support."""
@@ -54,11 +58,18 @@ class Progress:
         return self.seconds * (1 - self.share) / self.share if self.share > 0.05 else None
 
     def __str__(self) -> str:
-        left = "" if self.seconds_left is None else f", about {self.seconds_left:.0f} s left"
         return (
             f"stage {self.stage_number} of {self.n_stages}: {self.stage}, {self.done} of "
-            f"{self.total}, {self.seconds:.0f} s{left}"
+            f"{self.total}, {self.seconds:.0f} s{self.left and f', {self.left}'}"
         )
+
+    @property
+    def left(self) -> str:
+        """The time left in words; empty while it cannot be told, or is not worth a word."""
+        left = self.seconds_left
+        if left is None or left < 1:
+            return ""
+        return f"about {left:.0f} s left" if left < 120 else f"about {left / 60:.0f} min left"
 
 
 Listener = Callable[[Progress], object]
@@ -91,6 +102,7 @@ class Reporter:
     stage: str = ""
     done: int = 0
     total: int = 0
+    share: float = 0.0
     start: float = field(default_factory=perf_counter)
 
     def begin(self, stage: str, total: int) -> None:
@@ -115,13 +127,15 @@ class Reporter:
         number = names.index(self.stage)
         before = sum(self.stages[name] for name in names[:number])
         share = before + self.stages[self.stage] * self.done / self.total
+        # Steps that nobody expected take nothing back.
+        self.share = max(self.share, share / sum(self.stages.values()))
         news = Progress(
             stage=self.stage,
             stage_number=number + 1,
             n_stages=len(names),
             done=self.done,
             total=self.total,
-            share=share / sum(self.stages.values()),
+            share=self.share,
             seconds=perf_counter() - self.start,
         )
         for listener in self.listeners:
@@ -143,7 +157,9 @@ def shown(verbose: int) -> Iterator[Sequence[Listener]]:
         yield (Lines(),)
         return
     console = Console(stderr=True)
-    if not (console.is_terminal or console.is_jupyter):
+    # A bar in a notebook is a widget.
+    able = find_spec("ipywidgets") is not None if console.is_jupyter else console.is_terminal
+    if not able or console.is_dumb_terminal:
         yield (Lines(),)
         return
     with _bar(console) as listener:
@@ -157,7 +173,7 @@ class Lines:
 
     def __call__(self, news: Progress) -> None:
         """Take the news."""
-        if news.stage != self.stage:
+        if news.stage != self.stage and sys.stderr is not None:
             self.stage = news.stage
             print(f"squamish: {news}", file=sys.stderr, flush=True)
 
@@ -166,27 +182,25 @@ class Lines:
 def _bar(console: Any) -> Iterator[Listener]:
     from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
-    bar = Progress(
+    columns = [
         TextColumn("{task.fields[stage]}"),
-        BarColumn(),
+        BarColumn(bar_width=None if console.width < 80 else 30),
         TextColumn("{task.percentage:>3.0f}%"),
-        TextColumn("{task.fields[count]}"),
-        TimeElapsedColumn(),
-        TextColumn("{task.fields[left]}"),
-        console=console,
-        transient=True,
-    )
+    ]
+    if console.width >= 80:
+        columns += [TextColumn("{task.fields[count]}"), TimeElapsedColumn()]
+    columns.append(TextColumn("{task.fields[left]}"))
+    bar = Progress(*columns, console=console, transient=True, expand=console.width < 80)
     with bar:
         task = bar.add_task("", total=1.0, stage="reading the table", count="", left="")
 
         def listener(news: Any) -> None:
-            left = news.seconds_left
             bar.update(
                 task,
                 completed=news.share,
                 stage=f"{news.stage_number}/{news.n_stages} {news.stage}",
                 count=f"{news.done}/{news.total}",
-                left="" if left is None else f"about {left:.0f} s left",
+                left=news.left,
             )
 
         yield listener

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import platform
+import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
 from typing import Any
 
 import numpy as np
-from scipy import sparse
+from numpy.typing import NDArray
 
-from squamish.intake import as_frame, is_missing
-from squamish.tables import Table
+from squamish.intake import as_frame
+
+LONGEST_DTYPE = 40
 
 
 @dataclass(frozen=True)
@@ -63,33 +65,21 @@ class Provenance:
     versions: dict[str, str] = field(default_factory=dict)
 
 
-def describe_columns(X: Any, names: Sequence[str], table: Table) -> Columns:
-    """Describe the columns of what was passed; gaps are those of the rows that count."""
+def describe_columns(X: Any, names: Sequence[str], missing: NDArray[np.float64]) -> Columns:
+    """Describe the columns of what was passed."""
     frame = as_frame(X)
     if frame is None:
-        kind = str(getattr(X, "dtype", type(X).__name__))
-        dtypes = [kind] * len(names)
+        dtypes = [str(getattr(X, "dtype", type(X).__name__))] * len(names)
     else:
         dtypes = [_dtype(series) for series in frame.iter_columns()]
-    missing = _gaps(table)
-    for j in np.flatnonzero(table.is_category):
-        values = frame[:, int(j)].to_list() if frame is not None else [row[j] for row in X]
-        missing[j] = np.mean([is_missing(value) for value in values])
-    return Columns(tuple(names), tuple(dtypes), tuple(float(share) for share in missing))
+    return Columns(tuple(names), tuple(dtypes), tuple(missing.tolist()))
 
 
 def _dtype(series: Any) -> str:
     native = series.to_native()
-    return str(getattr(native, "dtype", getattr(native, "type", series.dtype)))
-
-
-def _gaps(table: Table) -> Any:
-    """Return the share of missing values in every column of numbers."""
-    if sparse.issparse(table.X):
-        gaps = sparse.csc_array(table.X)
-        gaps.data = np.isnan(gaps.data).astype(float)
-        return np.asarray(gaps.mean(axis=0)).ravel()
-    return np.isnan(table.X).mean(axis=0)
+    dtype = str(getattr(native, "dtype", getattr(native, "type", series.dtype)))
+    # Some name all of their levels.
+    return dtype if len(dtype) <= LONGEST_DTYPE else f"{dtype[: LONGEST_DTYPE - 3]}..."
 
 
 def versions() -> dict[str, str]:
@@ -99,3 +89,18 @@ def versions() -> dict[str, str]:
     names = ("numpy", "scipy", "scikit-learn", "lightgbm", "boruta")
     own = {"squamish": __version__, "python": platform.python_version()}
     return own | {name: version(name) for name in names}
+
+
+def in_one_row(estimator: Any) -> str:
+    """Write the call that makes an estimator, as far as text can tell.
+
+    Examples
+    --------
+    >>> from squamish import CrossfitMethod
+    >>> from squamish.provenance import in_one_row
+    >>> in_one_row(CrossfitMethod(alpha=0.05))
+    'CrossfitMethod(alpha=0.05)'
+    """
+    text = re.sub(r"\n\s*", " ", estimator.__repr__(N_CHAR_MAX=2000))
+    # Where an object is in the memory tells nothing.
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

@@ -7,6 +7,8 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 from scipy.cluster.hierarchy import fcluster, linkage
+from scipy.sparse import coo_array
+from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
 from squamish.redraw import depends_on_others, fit_smooth, smooth_function, thinned
@@ -150,31 +152,44 @@ def _explained(views: Sequence[Array], columns: Rows, target: Array) -> float:
 def replaceable_groups(
     weak: Sequence[int], replaced_by: dict[int, tuple[tuple[int, ...], ...]]
 ) -> tuple[tuple[int, ...], ...]:
-    """Join weak columns of which each appears among the other's substitutes.
+    """Join weak columns that replace each other, directly or through others.
+
+    A column leads to all that take part in replacing it; columns that lead to each other are
+    a group. One that nobody needs, but that members of a single group replace, joins them.
 
     Examples
     --------
     >>> from squamish.redundancy import replaceable_groups
     >>> replaceable_groups([0, 1, 2, 5], {0: ((1,),), 1: ((0,),), 2: ((1, 9),), 5: ()})
     ((0, 1), (2,), (5,))
+    >>> replaceable_groups([0, 1, 2, 3], {0: ((1, 2),), 1: ((2,),), 2: ((0,),), 3: ((0, 1),)})
+    ((0, 1, 2, 3),)
     """
-    root = {j: j for j in weak}
-
-    def find(j: int) -> int:
-        while root[j] != j:
-            j = root[j]
-        return j
-
-    partners = {j: {k for group in replaced_by.get(j, ()) for k in group} for j in weak}
-    for j in weak:
-        for k in partners[j]:
-            if j in partners.get(k, ()):
-                low, high = sorted((find(j), find(k)))
-                root[high] = low
+    columns = sorted(weak)
+    place = {column: i for i, column in enumerate(columns)}
+    sets = [[s for s in replaced_by.get(column, ()) if s] for column in columns]
+    links = {(place[j], place[k]) for j in columns for s in sets[place[j]] for k in s if k in place}
+    group = _strong_components(len(columns), links)
+    waiting = [i for i in range(len(columns)) if sets[i] and np.sum(group == group[i]) == 1]
+    moved = True
+    while moved:  # one that joined can be the home of another
+        before = group.copy()
+        for i in waiting:
+            homes = ({group[place[k]] if k in place else -1 for k in s} for s in sets[i])
+            single = [home for home in homes if len(home) == 1 and min(home) >= 0]
+            group[i] = min(single[0]) if single else group[i]
+        moved = bool(np.any(group != before))
     members: dict[int, list[int]] = {}
-    for j in sorted(weak):
-        members.setdefault(find(j), []).append(j)
+    for column, number in zip(columns, group, strict=True):
+        members.setdefault(int(number), []).append(column)
     return tuple(tuple(group) for group in members.values())
+
+
+def _strong_components(n: int, links: set[tuple[int, int]]) -> NDArray[np.intp]:
+    """Give all nodes that lead to each other the same number."""
+    ends = np.array(sorted(links), dtype=np.intp).reshape(-1, 2).T
+    graph = coo_array((np.ones(ends.shape[1]), tuple(ends)), shape=(n, n))
+    return np.asarray(connected_components(graph, connection="strong")[1], dtype=np.intp)
 
 
 def minimal_set(
@@ -184,10 +199,11 @@ def minimal_set(
     replaced_by: dict[int, tuple[tuple[int, ...], ...]],
     p_values: Array,
 ) -> list[int]:
-    """Choose columns so that every relevant one is among them or is replaced by them.
+    """Choose features so that every relevant one is among them or is replaced by them.
 
-    Columns leave one after the other, as long as what replaces them is still there: those
-    first that tell least on their own, the representative of each group last.
+    Features leave one after the other, as long as something that replaces them, and those
+    that left before them, stays: those first that tell least on their own, the representative
+    of each group last.
 
     Examples
     --------
@@ -198,11 +214,23 @@ def minimal_set(
     >>> minimal_set([0], groups, representatives, copies | a_sum, np.zeros(6))
     [0, 1, 3, 5]
     """
-    chosen = {j for columns in representatives for j in columns}
-    kept = {*strong, *(j for group in groups for j in group)}
-    for group in groups:
-        for j in sorted(group, key=lambda j: (j in chosen, -p_values[j])):
-            # Columns of one feature have the same substitutes and leave together.
-            if any(kept.issuperset(columns) for columns in replaced_by.get(j, ()) if columns):
-                kept.discard(j)
+    chosen = {j for features in representatives for j in features}
+    weak = [j for group in groups for j in group]
+    kept: set[int] = {*strong, *weak}
+    gone: set[int] = set()
+    needed_by: dict[int, set[int]] = {}
+    for j in weak:
+        for features in replaced_by.get(j, ()):
+            for k in features:
+                needed_by.setdefault(k, set()).add(j)
+
+    def is_replaced(j: int) -> bool:
+        return any(kept.issuperset(features) for features in replaced_by.get(j, ()) if features)
+
+    for j in sorted(weak, key=lambda j: (j in chosen, -p_values[j], j)):
+        kept.discard(j)
+        if is_replaced(j) and all(is_replaced(i) for i in needed_by.get(j, set()) & gone):
+            gone.add(j)
+        else:
+            kept.add(j)
     return sorted(kept)

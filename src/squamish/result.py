@@ -13,10 +13,9 @@ from numpy.typing import NDArray
 
 from squamish import serialization, wording
 from squamish.errors import InputError, check_choice
-from squamish.evidence import CrossfitEvidence, Evidence, PaperEvidence
+from squamish.evidence import CrossfitEvidence, Evidence
 from squamish.plots import PlotMethods
 from squamish.provenance import Columns, Provenance
-from squamish.redundancy import minimal_set
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
 
 if TYPE_CHECKING:
@@ -112,6 +111,12 @@ class RelevanceResult(PlotMethods):
         """
         return tuple(self._named(group) for group in self.evidence.groups)
 
+    @property
+    def interchangeable(self) -> tuple[tuple[str, ...], ...]:
+        """The groups in which there is a choice; they come first among `groups`."""
+        pairs = zip(self.groups, self.representatives, strict=True)
+        return tuple(group for group, chosen in pairs if len(group) > len(chosen))
+
     @cached_property
     def representatives(self) -> tuple[tuple[str, ...], ...]:
         """The suggested column of each group; several if they are one feature."""
@@ -154,20 +159,7 @@ class RelevanceResult(PlotMethods):
         check_choice("select", which, ("relevant", "strong", "minimal"))
         if which == "relevant":
             return np.asarray(self.classes != IRRELEVANT)
-        strong = self.classes == STRONG
-        if which == "strong":
-            return np.asarray(strong)
-        if isinstance(self.evidence, PaperEvidence):
-            return self.evidence.minimal
-        evidence = self.evidence
-        kept = minimal_set(
-            np.flatnonzero(strong).tolist(),
-            evidence.groups,
-            evidence.representatives,
-            evidence.substitutes,
-            evidence.proof_p_values["marginal"],
-        )
-        return np.isin(np.arange(len(self.classes)), kept)
+        return np.asarray(self.classes == STRONG) if which == "strong" else self.evidence.minimal
 
     def explain(self, column: str) -> str:
         """Say in a few sentences why a column has its class, and what replaces it.
@@ -199,6 +191,8 @@ class RelevanceResult(PlotMethods):
         """
         from squamish.comparison import compare
 
+        if not isinstance(other, RelevanceResult):
+            raise InputError(f"other is a {type(other).__name__}; it must be a RelevanceResult")
         return compare(self, other)
 
     def to_frame(self, library: Library | None = None) -> Any:
@@ -216,14 +210,15 @@ class RelevanceResult(PlotMethods):
             group), substitutes, proof (what made it relevant), p_value (of relevance),
             removal_loss with removal_low and removal_high (95%), removal_p_value, effect
             (removal_loss as a share of what the model gains), importance, missing (share)
-            and dtype. All p-values are corrected for the number of columns.
+            and dtype. With the default method the p-values are corrected for the number of
+            columns. The ten best substitutes are named; `substitutes` has all.
         """
         from squamish.frames import result_frame
 
         return result_frame(self, library)
 
-    def to_json(self, path: str | Path | None = None) -> str:
-        """Return the whole result as JSON, or write it to a file as well.
+    def to_json(self, path: str | Path | None = None) -> str | None:
+        """Return the whole result as JSON, or write it to a file.
 
         `from_json` gives back the same result, to the last digit. NaN is null.
         """
@@ -233,33 +228,37 @@ class RelevanceResult(PlotMethods):
     def from_json(cls, source: str | Path) -> RelevanceResult:
         """Read what `to_json` made: a path, or the text itself. Nothing in it is executed."""
         text = str(source)
-        if not text.lstrip().startswith("{"):
-            try:
-                text = Path(source).read_text(encoding="utf-8")
-            except (OSError, ValueError) as error:
-                raise InputError(f"{str(source)!r} cannot be read: {error}") from None
-        result: RelevanceResult = serialization.from_json(text, cls)
-        return result
+        if text.lstrip().startswith("{"):
+            return serialization.from_json(text, cls)
+        try:
+            text = Path(source).read_text(encoding="utf-8")
+            return serialization.from_json(text, cls)
+        except OSError as error:
+            raise InputError(f"{str(source)!r} cannot be read: {error.strerror}") from None
+        except ValueError as error:
+            raise InputError(f"{str(source)!r} cannot be read: {error}") from None
 
-    def to_markdown(self, path: str | Path | None = None) -> str:
-        """Return the verdict as a page of Markdown, or write it to a file as well."""
+    def to_markdown(self, path: str | Path | None = None) -> str | None:
+        """Return the verdict as a page of Markdown, or write it to a file."""
         return _written(wording.markdown(self), path)
 
-    def to_html(self, path: str | Path | None = None, *, max_features: int | None = 2000) -> str:
-        """Return the verdict as one HTML page that needs nothing else, or write it as well.
+    def to_html(
+        self, path: str | Path | None = None, *, max_features: int | None = 2000
+    ) -> str | None:
+        """Return the verdict as one HTML page that needs nothing else, or write it to a file.
 
         Parameters
         ----------
         path : str, Path or None
-            Where to write it; nowhere if None.
+            Where to write it; if None it is returned.
         max_features : int or None
             The most columns in the table of the page; None for all. Strong and weak ones
             come first, and the page says how many are left out.
 
         Returns
         -------
-        str
-            The page.
+        str or None
+            The page, unless it was written to a file.
         """
         from squamish.report import html_page
 
@@ -272,7 +271,7 @@ class RelevanceResult(PlotMethods):
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, RelevanceResult):
             return NotImplemented
-        return self.to_json() == other.to_json()
+        return serialization.to_json(self) == serialization.to_json(other)
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -296,27 +295,34 @@ class RelevanceResult(PlotMethods):
     def _close_call(self, j: int) -> str:
         """Say what was close in the decision on a column; nothing if nothing was."""
         evidence = self.evidence
-        if isinstance(evidence, CrossfitEvidence):
-            p, level = evidence.p_relevant[j], evidence.alpha
-            if level / CLOSE_P < p < level * CLOSE_P:
-                return f"relevant or not: p = {p:.2g}, where {level:g} is the limit"
-            effect = abs(np.log(max(evidence.effect[j], 1e-12) / max(evidence.min_effect, 1e-12)))
-            if evidence.p_value[j] <= level and effect < np.log(CLOSE_EFFECT):
-                return (
-                    f"strong or weak: its removal costs {evidence.effect[j]:.1%} of what the "
-                    f"model gains, where {evidence.min_effect:.1%} is the limit"
-                )
-        else:
+        if not isinstance(evidence, CrossfitEvidence):
             level = evidence.loss_interval.p if evidence.loss_interval else np.nan
-        p = evidence.p_value[j]
+            p = evidence.p_value[j]
+            is_close = level / CLOSE_P < p < level * CLOSE_P
+            return f"strong or weak: p = {p:.2g}, where {level:g} is the limit" if is_close else ""
+        p, level = evidence.p_relevant[j], evidence.alpha
         if level / CLOSE_P < p < level * CLOSE_P:
-            return f"strong or weak: p = {p:.2g}, where {level:g} is the limit"
-        return ""
+            return f"relevant or not: p = {p:.2g}, where {level:g} is the limit"
+        p, effect, least = evidence.p_value[j], evidence.effect[j], evidence.min_effect
+        sure, large = p <= level, effect > least
+        nearly_sure = level / CLOSE_P < p < level * CLOSE_P
+        nearly_large = least / CLOSE_EFFECT < effect < least * CLOSE_EFFECT
+        # It is strong if both hold; what does not has to be close, or one of two that do.
+        if not ((sure or nearly_sure) and (large or nearly_large)):
+            return ""
+        reasons = []
+        if nearly_sure:
+            reasons.append(f"p = {p:.2g}, where {level:g} is the limit")
+        if nearly_large:
+            cost = f"its removal costs {effect:.1%} of what the model gains"
+            reasons.append(f"{cost}, where {least:.1%} is the limit")
+        return f"strong or weak: {', and '.join(reasons)}" if reasons else ""
 
 
-def _written(text: str, path: str | Path | None) -> str:
-    if path is not None:
-        from squamish.files import write_whole
+def _written(text: str, path: str | Path | None) -> str | None:
+    if path is None:
+        return text
+    from squamish.files import write_whole
 
-        write_whole(path, text)
-    return text
+    write_whole(path, text)
+    return None

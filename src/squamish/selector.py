@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterable, Sequence
+from copy import copy
 from datetime import UTC, datetime
 from time import perf_counter
 from typing import Any, Self, get_args
@@ -10,6 +12,7 @@ from typing import Any, Self, get_args
 import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
+from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
@@ -18,7 +21,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from squamish.caveats import notes_on_table, notes_on_verdict
-from squamish.errors import InputError, check_choice, check_range
+from squamish.errors import InputError, check_choice
 from squamish.execution import RandomState, Workers, as_generator
 from squamish.intake import (
     as_frame,
@@ -38,7 +41,7 @@ from squamish.progress import (
     sklearn_tasks,
     with_callbacks,
 )
-from squamish.provenance import Provenance, describe_columns, versions
+from squamish.provenance import Columns, Provenance, describe_columns, in_one_row, versions
 from squamish.relevance import IRRELEVANT
 from squamish.result import RelevanceResult, Selection
 from squamish.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
@@ -205,9 +208,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         start = perf_counter()
         method = self._resolve_method()
         self._check_parameters()
-        table, summary, notes = self._read(X, y, sample_weight, groups)
-        names = column_names(X, self.n_features_in_)
-        notes += notes_on_table(table, names)
+        table, columns, summary, notes = self._read(X, y, sample_weight, groups)
         ordered, feature = table.in_canonical_order()
         rng = as_generator(self.random_state)
         told = () if self.callback is None else (self.callback,)
@@ -219,22 +220,23 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
                 classes, evidence = method.classify(ordered, rng, workers)
 
         judged = feature >= 0
-        self.relevance_classes_: NDArray[np.int64] = np.full(table.n_columns, IRRELEVANT)
-        self.relevance_classes_[judged] = classes[feature[judged]]
-        self.support_: NDArray[np.bool_] = self.relevance_classes_ != IRRELEVANT
+        spread: NDArray[np.int64] = np.full(table.n_columns, IRRELEVANT)
+        spread[judged] = classes[feature[judged]]
         evidence = evidence.spread(feature)
-        notes += notes_on_verdict(self.relevance_classes_, evidence, feature, names)
+        notes += notes_on_verdict(spread, evidence, feature, columns.names)
         self.result_ = RelevanceResult(
-            columns=describe_columns(X, names, table),
-            classes=self.relevance_classes_,
+            columns=columns,
+            classes=spread,
             evidence=evidence,
-            method=" ".join(repr(method).split()),
+            method=in_one_row(method),
             task=table.task,
             n_samples=len(table.y),
             seconds=perf_counter() - start,
             notes=tuple(notes),
             provenance=self._provenance(X, y, summary, sample_weight, groups),
         )
+        self.relevance_classes_: NDArray[np.int64] = spread
+        self.support_: NDArray[np.bool_] = spread != IRRELEVANT
         return self
 
     def transform(self, X: Any) -> Any:
@@ -258,6 +260,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         validate_data(self, X, reset=False, skip_check_array=True)
         kept = np.flatnonzero(self._get_support_mask()).tolist()
         wanted = _get_output_config("transform", self)["dense"]
+        if not kept:
+            warnings.warn("No features were selected: nothing is left", UserWarning, stacklevel=3)
         # Only pandas can keep its rows without a column.
         X = X.iloc[:, kept] if hasattr(X, "iloc") else frame[:, kept].to_native()
         if wanted == "default" or not kept:
@@ -265,16 +269,40 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         selected = nw.from_native(X, eager_only=True)
         return selected.to_pandas() if wanted == "pandas" else selected.to_polars()
 
+    def inverse_transform(self, X: Any) -> Any:
+        """Put the selected columns back in their places, with zeros in all others.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_selected)
+            What ``transform`` returned; gaps stay gaps.
+
+        Returns
+        -------
+        ndarray or sparse matrix of shape (n_samples, n_features_in_)
+            A table with the columns of ``fit``.
+        """
+        check_is_fitted(self)
+        if sparse.issparse(X):
+            return super().inverse_transform(X)
+        values = np.asarray(X)
+        kept = np.flatnonzero(self._get_support_mask())
+        if values.ndim != 2 or values.shape[1] != len(kept):
+            raise InputError(f"X has a different shape than during fitting: {len(kept)} columns")
+        out = np.zeros((len(values), self.n_features_in_), dtype=values.dtype)
+        out[:, kept] = values
+        return out
+
     def _read(
         self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[Table, str, list[str]]:
+    ) -> tuple[Table, Columns, str, list[str]]:
         """Check everything that was passed, leave out rows that do not count, and take notes."""
-        values, is_category = read_columns(self, X, self.categorical_features)
-        n, names = values.shape[0], column_names(X, self.n_features_in_)
+        read = read_columns(self, X, self.categorical_features)
+        n, names = read.values.shape[0], column_names(X, self.n_features_in_)
         weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
         counted = np.ones(n, dtype=bool) if weights is None else weights > 0
         target, used = read_target(y, counted, self.missing_target)
-        values = without_infinite(values, used, names, self.infinite)
+        values = without_infinite(read.values, used, names, self.infinite)
         if used.sum() < 2:
             raise InputError(
                 f"{used.sum()} rows are left: the sample_weight of others is zero, or they have no "
@@ -291,7 +319,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             encoded,
             task,
             tuple(labels),
-            is_category,
+            read.is_category,
             _features(self.feature_groups, names),
             None if weights is None else even_weights(weights[used]),
             clusters,
@@ -301,7 +329,9 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         notes = [] if self.task else note_on_task(target, task)
         if np.sum(counted) > np.sum(used):
             notes.append(f"{np.sum(counted & ~used)} rows without a target were left out")
-        return table, summarise_target(target, task), notes
+        notes += notes_on_table(table, names, read.levels)
+        columns = describe_columns(X, names, read.missing_shares(used))
+        return table, columns, summarise_target(target, task), notes
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
@@ -313,7 +343,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
             raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
         check_choice("select", self.select, get_args(Selection))
-        check_range("verbose", int(self.verbose), at_least=0, integer=True)
+        if not isinstance(self.verbose, int | np.integer) or self.verbose < 0:
+            raise InputError(f"verbose is {self.verbose!r}; it must be a whole number, 0 or more")
         if self.callback is not None and not callable(self.callback):
             raise InputError(f"callback is {self.callback!r}; it must be None or callable")
 
@@ -323,14 +354,15 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         """Record where the verdict comes from."""
         given = {"sample_weight": sample_weight, "groups": groups}
         more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
-        quiet = type(self)(**self.get_params(deep=False) | {"verbose": 0, "callback": None})
+        quiet = copy(self)
+        quiet.verbose, quiet.callback = 0, None
         seed = self.random_state
         name = getattr(y, "name", None)
         return Provenance(
             data=f"{type(X).__module__.split('.')[0]} {type(X).__name__}",
             target="" if name is None else str(name),
             target_summary=summary,
-            command=f"{' '.join(repr(quiet).split())}.fit(X, y{more})",
+            command=f"{in_one_row(quiet)}.fit(X, y{more})",
             seed=int(seed) if isinstance(seed, int | np.integer) else None,
             created=datetime.now(UTC).isoformat(timespec="seconds"),
             versions=versions(),

@@ -1,9 +1,9 @@
 """Results as JSON and back: plain data with a version, nothing that could be executed.
 
 Every dataclass is an object with its fields; arrays are lists, empty ones of several dimensions
-are objects with their shape; NaN is null and infinities are
-"inf" and "-inf". What is read is checked against the types of the fields, so that a damaged
-file is refused with the place of the damage.
+are objects with their shape; NaN is null and infinities are "inf" and "-inf". What is read is
+checked against the types of the fields and against each other, so that a damaged file is
+refused with the place of the damage.
 """
 
 from __future__ import annotations
@@ -18,24 +18,37 @@ import numpy as np
 
 from squamish.errors import InputError
 from squamish.evidence import CrossfitEvidence, PaperEvidence
+from squamish.relevance import CLASS_NAMES, PROOFS, WEAK
 
 if TYPE_CHECKING:
     from squamish.result import RelevanceResult
 
 FORMAT, VERSION = "squamish-result", 1
-# What the evidence holds for every column, by the one method or the other.
-_PER_COLUMN = (
-    *("proof", "p_relevant", "removal_loss", "removal_interval", "p_value", "effect", "explained"),
-    *("importance_rounds", "all_relevant", "minimal", "boruta_history", "importances"),
-)
 _EVIDENCE = {"crossfit": CrossfitEvidence, "paper": PaperEvidence}
+# The shape of every array of the evidence; d is the number of columns, None is any number.
+_SHAPES: dict[str, tuple[int | str | None, ...]] = {
+    "p_relevant": ("d",),
+    "removal_loss": ("d",),
+    "removal_interval": (2, "d"),
+    "p_value": ("d",),
+    "effect": ("d",),
+    "explained": ("d",),
+    "minimal": ("d",),
+    "importance_rounds": (None, "d"),
+    "shadow_rounds": (None, None),
+    "all_relevant": ("d",),
+    "boruta_history": (None, "d"),
+    "boruta_shadows": (None, 3),
+    "importances": ("d",),
+}
 
 
 def to_json(result: RelevanceResult) -> str:
-    """Write a result as JSON text."""
+    """Write a result as JSON text, a line for each of its parts."""
     kind = next(k for k, cls in _EVIDENCE.items() if isinstance(result.evidence, cls))
-    head = {"format": FORMAT, "version": VERSION, "evidence_kind": kind}
-    return json.dumps(head | _plain(result), allow_nan=False, indent=1)
+    content = {"format": FORMAT, "version": VERSION, "evidence_kind": kind} | _plain(result)
+    lines = [f"{json.dumps(k)}: {json.dumps(v, allow_nan=False)}" for k, v in content.items()]
+    return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
 def from_json(text: str, cls: type[Any]) -> Any:
@@ -58,12 +71,12 @@ def from_json(text: str, cls: type[Any]) -> Any:
             f"version {VERSION}"
         )
     kind = content.get("evidence_kind")
-    if kind not in _EVIDENCE:
+    if not isinstance(kind, str) or kind not in _EVIDENCE:
         raise InputError(f"evidence_kind is {kind!r}; it must be {' or '.join(_EVIDENCE)}")
     for key in ("format", "version", "evidence_kind"):
         del content[key]
     result = _Reader(_EVIDENCE[kind]).object(cls, content, "")
-    _check_sizes(result)
+    _check(result)
     return result
 
 
@@ -100,10 +113,10 @@ class _Reader:
         names = [f.name for f in dataclasses.fields(cls)]
         for name in names:
             if name not in value:
-                raise InputError(f"the result is damaged: {_join(where, name)} is missing")
+                raise _damaged(f"{_join(where, name)} is missing")
         unknown = sorted(set(value) - set(names))
         if unknown:
-            raise InputError(f"the result is damaged: {_join(where, unknown[0])} is unknown")
+            raise _damaged(f"{_join(where, unknown[0])} is unknown")
         return cls(
             **{name: self.value(hints[name], value[name], _join(where, name)) for name in names}
         )
@@ -135,18 +148,27 @@ class _Reader:
 
 
 def _array(dtype: Any, value: Any, where: str) -> Any:
-    kind = np.dtype(dtype).kind
-    if isinstance(value, dict) and list(value) == ["shape"]:
-        shape = tuple(_of(int, n, f"{where}.shape", "a whole number") for n in value["shape"])
-        if min(shape, default=1) != 0 or len(shape) > 3:
-            raise _wrong(f"{where}.shape", value["shape"], "the shape of an empty array")
+    """Read a list, a list of lists, or the shape of an empty array."""
+    if isinstance(value, dict):
+        shape: Any = value.get("shape")
+        whole = isinstance(shape, list) and len(shape) == 2 and all(type(n) is int for n in shape)
+        if not whole or min(shape) != 0 or max(shape) > 10**9:
+            raise _wrong(where, value, "a list, or the shape of an empty array")
         return np.zeros(shape, dtype=dtype)
     items = _of(list, value, where, "a list")
-    if items and isinstance(items[0], list):
-        rows = [_array(dtype, row, f"{where}[{i}]") for i, row in enumerate(items)]
-        if len({len(row) for row in rows}) > 1:
-            raise InputError(f"the result is damaged: the rows of {where} differ in length")
-        return np.array(rows, dtype=dtype)
+    if not (items and isinstance(items[0], list)):
+        return _row(dtype, items, where)
+    rows = [
+        _row(dtype, _of(list, row, f"{where}[{i}]", "a list"), f"{where}[{i}]")
+        for i, row in enumerate(items)
+    ]
+    if len({len(row) for row in rows}) > 1:
+        raise _damaged(f"the rows of {where} differ in length")
+    return np.array(rows, dtype=dtype)
+
+
+def _row(dtype: Any, items: list[Any], where: str) -> Any:
+    kind = np.dtype(dtype).kind
     if kind == "f":
         return np.array([_number(v, f"{where}[{i}]") for i, v in enumerate(items)], dtype=dtype)
     item: tuple[type, str] = (bool, "true or false") if kind == "b" else (int, "a whole number")
@@ -159,7 +181,7 @@ def _number(value: Any, where: str) -> float:
         return math.nan
     if value in ("inf", "-inf"):
         return float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float):
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308:
         raise _wrong(where, value, "a number or null")
     return float(value)
 
@@ -167,47 +189,89 @@ def _number(value: Any, where: str) -> float:
 def _key(hint: Any, key: str, where: str) -> Any:
     if hint is str:
         return key
-    if not key.isdecimal():
+    if not (key.isascii() and key.isdecimal() and len(key) < 12):
         raise _wrong(f"a key of {where}", key, "a column number")
     return int(key)
 
 
 def _of(kind: type, value: Any, where: str, allowed: str) -> Any:
-    if not isinstance(value, kind) or (kind is int and isinstance(value, bool)):
+    fits = isinstance(value, kind)
+    if kind is int:
+        fits = type(value) is int and abs(value) < 2**62
+    if not fits:
         raise _wrong(where, value, allowed)
     return value
 
 
 def _wrong(where: str, value: Any, allowed: str) -> InputError:
-    shown = repr(value)
+    try:
+        shown = repr(value)
+    except ValueError:  # a number of thousands of digits
+        shown = "something very long"
     shown = shown if len(shown) < 60 else f"{shown[:57]}..."
-    return InputError(f"the result is damaged: {where} is {shown}; it must be {allowed}")
+    return _damaged(f"{where} is {shown}; it must be {allowed}")
+
+
+def _damaged(reason: str) -> InputError:
+    return InputError(f"the result is damaged: {reason}")
 
 
 def _join(where: str, name: str) -> str:
     return f"{where}.{name}" if where else name
 
 
-def _check_sizes(result: Any) -> None:
+def _check(result: RelevanceResult) -> None:
     """Refuse a result whose parts do not belong together."""
-    d = len(result.columns.names)
-    sized = {
-        "columns.dtypes": len(result.columns.dtypes),
-        "columns.missing": len(result.columns.missing),
-        "classes": len(result.classes),
+    columns, evidence, d = result.columns, result.evidence, len(result.columns.names)
+    if len(set(columns.names)) < d:
+        raise _damaged("columns.names has a name twice")
+    sizes = {
+        "columns.dtypes": (len(columns.dtypes),),
+        "columns.missing": (len(columns.missing),),
+        "classes": result.classes.shape,
+        "evidence.proof": (len(evidence.proof),),
     }
-    for name in _PER_COLUMN:
-        value = getattr(result.evidence, name, None)
+    for where, shape in sizes.items():
+        _check_shape(where, shape, ("d",), d)
+    for name, expected in _SHAPES.items():
+        value = vars(evidence).get(name)
         if value is not None:
-            sized[f"evidence.{name}"] = len(value) if isinstance(value, tuple) else value.shape[-1]
-    for where, size in sized.items():
-        if size != d:
-            raise InputError(f"the result is damaged: {where} has {size} entries, not {d}")
-    if not np.isin(result.classes, (0, 1, 2)).all():
-        raise InputError("the result is damaged: classes holds something else than 0, 1 and 2")
-    evidence = result.evidence
-    columns = [j for sets in evidence.substitutes.values() for group in sets for j in group]
-    columns += [*evidence.substitutes, *evidence.leaks]
-    columns += [j for group in (*evidence.groups, *evidence.representatives) for j in group]
-    if any(not 0 <= j < d for j in columns):
-        raise InputError("the result is damaged: its evidence is about columns that it has not")
+            _check_shape(f"evidence.{name}", value.shape, expected, d)
+    if not np.isin(result.classes, list(CLASS_NAMES)).all():
+        raise _damaged("classes holds something else than 0, 1 and 2")
+    if any(proof and proof not in PROOFS for proof in evidence.proof):
+        raise _damaged("evidence.proof holds an unknown proof")
+    if isinstance(evidence, CrossfitEvidence):
+        _check_groups(evidence, np.flatnonzero(result.classes == WEAK).tolist(), d)
+    else:
+        for name in ("importance_interval", "loss_interval"):
+            interval = getattr(evidence, name)
+            if interval is not None and (interval.samples.ndim != 1 or len(interval.samples) < 2):
+                raise _damaged(f"evidence.{name} has too few samples")
+
+
+def _check_shape(
+    where: str, shape: tuple[int, ...], expected: tuple[int | str | None, ...], d: int
+) -> None:
+    wanted = [d if size == "d" else size for size in expected]
+    pairs = zip(shape, wanted, strict=False)
+    if len(shape) != len(wanted) or any(w is not None and n != w for n, w in pairs):
+        size = " x ".join(map(str, shape))
+        said = " x ".join("any" if w is None else str(w) for w in wanted)
+        raise _damaged(f"{where} has {size} entries, not {said}")
+
+
+def _check_groups(evidence: CrossfitEvidence, weak: list[int], d: int) -> None:
+    for name, p in evidence.proof_p_values.items():
+        _check_shape(f"evidence.proof_p_values.{name}", p.shape, ("d",), d)
+    members = sorted(j for group in evidence.groups for j in group)
+    if members != weak or sorted(evidence.substitutes) != weak:
+        raise _damaged("evidence.groups and evidence.substitutes must hold every weak column once")
+    if len(evidence.groups) != len(evidence.representatives):
+        raise _damaged("evidence.representatives must have an entry for each group")
+    for group, chosen in zip(evidence.groups, evidence.representatives, strict=True):
+        if not chosen or not {*chosen} <= {*group}:
+            raise _damaged("evidence.representatives must be members of their groups")
+    named = [j for sets in evidence.substitutes.values() for group in sets for j in group]
+    if any(not 0 <= j < d for j in [*named, *evidence.leaks]):
+        raise _damaged("its evidence is about columns that it has not")

@@ -16,16 +16,20 @@ from squamish.relevance import CLASS_NAMES, HEADINGS, IRRELEVANT, MEANINGS, PROO
 if TYPE_CHECKING:
     from squamish.result import RelevanceResult
 
-# A weak column without a substitute: it is informative, but too little to be missed.
-NO_SUBSTITUTE = "none found: what it adds is too little to prove"
 # The most names that a notebook shows of each class.
 MOST_NAMES = 40
 
 
 def counts(result: RelevanceResult) -> str:
-    """Count the columns of each class."""
-    n_groups = len(result.groups)
+    """Count the columns of each class.
+
+    Weak columns that no other weak one replaces are alone.
+    """
+    n_groups = len(result.interchangeable)
+    alone = len(result.groups) - n_groups
     grouped = f" in {n_groups} {'group' if n_groups == 1 else 'groups'}" if n_groups else ""
+    if alone:
+        grouped += f"{' and' if n_groups else ','} {alone} alone"
     return (
         f"{len(result.strong):,} strong, {len(result.weak):,} weak{grouped}, "
         f"{len(result.irrelevant):,} irrelevant of {len(result.classes):,}"
@@ -71,13 +75,13 @@ def duration(result: RelevanceResult) -> str:
 def verdict(result: RelevanceResult) -> str:
     """Say the verdict in a few lines that need no explanation."""
     strong, weak, irrelevant = ((h, result.names_of(c)) for c, h in HEADINGS.items())
-    groups = [("  these replace each other", group) for group in result.groups if len(group) > 1]
+    groups = [("  these replace each other", group) for group in result.interchangeable]
     notes = [("Note", (note,)) for note in result.notes]
     lines = [strong, weak, *groups, irrelevant, *notes]
     width = max(len(heading) for heading, _ in lines)
     return "\n".join(
         fill(
-            ", ".join(" ".join(name.split()) for name in names) or "(none)",
+            ", ".join(map(printable, names)) or "(none)",
             initial_indent=f"{heading:{width}}  ",
             subsequent_indent=" " * (width + 2),
             width=100,
@@ -86,6 +90,19 @@ def verdict(result: RelevanceResult) -> str:
         )
         for heading, names in lines
     )
+
+
+def printable(text: str) -> str:
+    r"""Keep line breaks and control characters of a name from spoiling what is printed.
+
+    Examples
+    --------
+    >>> from squamish.wording import printable
+    >>> printable("bright \x1b[31mred\nline")
+    'bright [31mred line'
+    """
+    kept = (" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
+    return " ".join("".join(kept).split())
 
 
 def explain(result: RelevanceResult, j: int) -> str:
@@ -104,7 +121,7 @@ def explain(result: RelevanceResult, j: int) -> str:
 
 
 def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
-    evidence, d = result.evidence, len(result.classes)
+    evidence = result.evidence
     proof = evidence.proof[j]
     if isinstance(evidence, PaperEvidence):
         return [f"It is relevant because {PROOFS[proof]}."] if proof else []
@@ -112,13 +129,13 @@ def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
     if proof:
         return [
             f"It is relevant because {PROOFS[proof]} "
-            f"({p}, all proofs together, corrected for {d:,} columns)."
+            f"({p}, all proofs together, corrected for the number of columns)."
         ]
-    if all(values[j] == 1 for values in evidence.proof_p_values.values()):
-        return ["There was nothing to test: it has one value only."]
+    if np.isnan(evidence.p_relevant[j]):
+        return ["There was nothing to test: it has no two different values."]
     return [
         f"None of the tests tells it from a column of noise ({p} for all of them together, "
-        f"corrected for {d:,} columns; {evidence.alpha:g} is the limit)."
+        f"corrected for the number of columns; {evidence.alpha:g} is the limit)."
     ]
 
 
@@ -126,12 +143,7 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
     evidence = result.evidence
     loss = evidence.removal_loss[j]
     if np.isnan(loss):
-        reason = (
-            "it is not in the minimal set"
-            if isinstance(evidence, PaperEvidence)
-            else ("no model was better than the constant prediction")
-        )
-        return [f"What its removal costs was not tested: {reason}."]
+        return ["What its removal costs was not tested: it is not in the minimal set."]
     if isinstance(evidence, PaperEvidence):
         low, high = evidence.removal_null
         return [
@@ -139,13 +151,13 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
             "when nothing of importance is removed."
         ]
     low, high = evidence.removal_interval[:, j]
-    share = evidence.effect[j] / loss if loss else np.nan
+    grows = f"grows by {loss:.2g}" if loss > 0 else "does not grow"
     told = (
-        f"Without it the loss grows by {loss:.2g} (95% interval {low:.2g} to {high:.2g}, "
+        f"Without what it alone tells, the loss {grows} (95% interval {low:.2g} to {high:.2g}, "
         f"p = {evidence.p_value[j]:.2g})"
     )
-    if np.isfinite(share):
-        told += f", which is {evidence.effect[j]:.1%} of what the model gains at all"
+    if loss > 0 and np.isfinite(evidence.effect[j]):
+        told += f"; that is {cost(result, j)} of what the model gains at all"
     sentences = [f"{told}."]
     if result.classes[j] == WEAK and evidence.explained[j] > 0.5:
         sentences.append(f"Other columns tell {min(evidence.explained[j], 1):.0%} of it.")
@@ -155,13 +167,34 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
 def _substitute_sentences(result: RelevanceResult, j: int) -> list[str]:
     sets = result.substitutes.get(result.feature_names[j], ())
     if not sets:
-        return [f"Substitutes: {NO_SUBSTITUTE}."]
-    group = result.group_numbers[j]
+        return [f"What replaces it: {no_substitute(result, j)}."]
+    number = result.group_numbers[j]
     sentences = [f"It can be replaced by {alternatives(sets, quote=True, most=5)}."]
-    if len(result.groups[group]) > 1:
-        suggested = result.representatives[group]
+    if number < len(result.interchangeable):
+        suggested = result.representatives[number]
         sentences.append(f"Of its group, {listed(suggested, quote=True)} is suggested.")
     return sentences
+
+
+def no_substitute(result: RelevanceResult, j: int) -> str:
+    """Say why a weak column has no substitutes; empty for the method that does not tell."""
+    if isinstance(result.evidence, PaperEvidence):
+        return ""
+    if result.evidence.explained[j] > 0.5:
+        return "all others together, no small set of them"
+    return "nothing in particular, but what it adds is too little to prove"
+
+
+def cost(result: RelevanceResult, j: int) -> str:
+    """Say what a removal costs: a share of what the model gains, or the loss without it."""
+    evidence = result.evidence
+    if isinstance(evidence, PaperEvidence):
+        return "" if np.isnan(evidence.removal_loss[j]) else f"{evidence.removal_loss[j]:.3g}"
+    effect = evidence.effect[j]
+    if np.isnan(effect):
+        return ""
+    # A model that is kept can be misled by a redrawn column, and lose more than it gained.
+    return "over 100%" if effect > 1 else f"{max(effect, 0):.1%}"
 
 
 def listed(names: Sequence[str], quote: bool = False) -> str:
@@ -202,28 +235,67 @@ def no_such_column(name: str, columns: Sequence[str]) -> str:
 
 
 def markdown(result: RelevanceResult) -> str:
-    """Write the verdict as a page of Markdown: counts, then the columns of each class."""
-    rows = [
-        f"| {CLASS_NAMES[c]} | {meaning} | {_cell(', '.join(result.names_of(c)) or '(none)')} |"
-        for c, meaning in MEANINGS.items()
-    ]
-    head = ["# Which columns matter", "", one_line(result), ""]
-    head += [line for note in result.notes for line in (f"Note: {_cell(note)}", "")]
-    tail = [
-        f"| {_cell(name)} | {_cell(alternatives(sets, most=None) or f'({NO_SUBSTITUTE})')} |"
-        for name, sets in result.substitutes.items()
-    ]
-    if tail:
-        tail = ["", "| weak column | can be replaced by |", "|---|---|", *tail]
+    """Write the verdict as a page of Markdown: counts, the relevant columns, the others."""
+    lines = ["# Which columns matter", "", _cell(one_line(result)), ""]
+    for note in result.notes:
+        lines += [f"Note: {_cell(note)}", ""]
+    lines += ["| class | meaning | columns |", "|---|---|---|"]
+    for c, meaning in MEANINGS.items():
+        lines.append(
+            f"| {CLASS_NAMES[c]} | {meaning} | {_cell(', '.join(result.names_of(c)) or '(none)')} |"
+        )
+    heads = ["column", "class", "group", cost_heading(result), "p", "can be replaced by"]
+    lines += ["", f"| {' | '.join(heads)} |", "|---" * len(heads) + "|"]
+    for j in ordered(result):
+        p = result.evidence.p_value[j]
+        cells = [
+            result.feature_names[j],
+            CLASS_NAMES[int(result.classes[j])],
+            group(result, j),
+            cost(result, j),
+            "" if np.isnan(p) else f"{p:.2g}",
+            replacement(result, j),
+        ]
+        lines.append(f"| {' | '.join(map(_cell, cells))} |")
     close = [f"| {_cell(name)} | {reason} |" for name, reason in result.borderline.items()]
     if close:
-        tail += ["", "| close call | what was close |", "|---|---|", *close]
-    return "\n".join([*head, "| class | meaning | columns |", "|---|---|---|", *rows, *tail, ""])
+        lines += ["", "| close call | what was close |", "|---|---|", *close]
+    return "\n".join([*lines, ""])
+
+
+def group(result: RelevanceResult, j: int) -> str:
+    """Return the number of a column's group, if there is a choice in it."""
+    number = result.group_numbers.get(j, len(result.groups))
+    return str(number + 1) if number < len(result.interchangeable) else ""
+
+
+def cost_heading(result: RelevanceResult) -> str:
+    """Name what `cost` says."""
+    return "loss without it" if isinstance(result.evidence, PaperEvidence) else "removal costs"
+
+
+def replacement(result: RelevanceResult, j: int, most: int = 10) -> str:
+    """Say what replaces a weak column, or why nothing is named; empty for others."""
+    if result.classes[j] != WEAK:
+        return ""
+    sets = result.substitutes.get(result.feature_names[j], ())
+    return alternatives(sets, most=most) or no_substitute(result, j)
+
+
+def ordered(result: RelevanceResult) -> list[int]:
+    """Return the relevant columns: strong ones by what they cost, weak ones by their groups."""
+    costs = getattr(result.evidence, "effect", result.evidence.removal_loss)
+    strong = np.flatnonzero(result.classes == STRONG).tolist()
+    weak = np.flatnonzero(result.classes == WEAK).tolist()
+    return [
+        *sorted(strong, key=lambda j: -costs[j]),
+        *sorted(weak, key=lambda j: result.group_numbers.get(j, -1)),
+    ]
 
 
 def _cell(text: str) -> str:
     """Keep a bar or a line break from ending a cell of a Markdown table."""
-    return " ".join(text.replace("|", r"\|").replace("<", "&lt;").split())
+    return printable(text).replace("|", r"\|").replace("<", "&lt;")
 
 
 def notebook_html(result: RelevanceResult) -> str:
@@ -238,14 +310,12 @@ def notebook_html(result: RelevanceResult) -> str:
             f'<tr><th scope="row" style="text-align:left;vertical-align:top">{heading}</th>'
             f'<td style="text-align:left">{shown or "(none)"}{more}</td></tr>'
         )
-    for group in result.groups:
-        if len(group) > 1:
-            members = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in group[:MOST_NAMES])
-            rows.append(
-                '<tr><td style="text-align:left;vertical-align:top">these replace each other</td>'
-                f'<td style="text-align:left">{members}{", ..." * (len(group) > MOST_NAMES)}</td>'
-                "</tr>"
-            )
+    for group in result.interchangeable:
+        members = ", ".join(f"<bdi>{escape(name)}</bdi>" for name in group[:MOST_NAMES])
+        rows.append(
+            '<tr><td style="text-align:left;vertical-align:top">these replace each other</td>'
+            f'<td style="text-align:left">{members}{", ..." * (len(group) > MOST_NAMES)}</td></tr>'
+        )
     notes = "".join(f"<p>Note: {escape(note)}</p>" for note in result.notes)
     return (
         f"<div><p>{escape(one_line(result))}</p><table><tbody>{''.join(rows)}</tbody></table>"

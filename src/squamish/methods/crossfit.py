@@ -24,7 +24,7 @@ from squamish.execution import Workers
 from squamish.learners import Array, Learner, Rows, View, portfolio
 from squamish.methods.case import Case
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others, ridge_residuals
-from squamish.redundancy import correlation_groups, replaceable_groups
+from squamish.redundancy import correlation_groups, minimal_set, replaceable_groups
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import PairedTest, cluster_sums, combined_p_values, holm
 from squamish.tables import Table
@@ -405,6 +405,18 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return min(trials, key=case.fit.mean) - race.losses
 
     @staticmethod
+    def _loss_on(case: Case, race: Race, features: Rows) -> float:
+        """Return the loss of the best learner on some of the relevant features."""
+        fit = case.fit
+        if len(features) == len(case.relevant):
+            return fit.mean(race.losses)
+        gain = fit.mean(fit.constant_losses() - race.losses)
+        learners = race.contenders(0.1 * gain) or [race.learner]
+        case.n_fits += len(learners) * len(fit.folds)
+        columns = fit.columns(features)
+        return min(fit.mean(fit.losses(learner, columns)) for learner in learners)
+
+    @staticmethod
     def _note(removal: dict[str, Array], places: Rows, found: PairedTest, p: Array) -> None:
         removal["loss"][places] = found.mean
         removal["low"][places] = found.mean - found.reach()
@@ -423,6 +435,11 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case.report.begin("substitutes", len(weak))
         replaced_by = {f: case.substitutes(f) for f in weak}
         groups = replaceable_groups(weak, replaced_by)
+        representatives = tuple(
+            (min(group, key=lambda j: (case.p["marginal"][j], j)),) for group in groups
+        )
+        strong = np.flatnonzero(classes == STRONG).tolist()
+        kept = minimal_set(strong, groups, representatives, replaced_by, case.p["marginal"])
         gains = case.gains
         constant = fit.mean(fit.constant_losses())
         loss = constant if race is None else fit.mean(race.losses)
@@ -443,12 +460,12 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             explained=wide(removal["explained"]),
             substitutes=replaced_by,
             groups=groups,
-            representatives=tuple(
-                (min(group, key=lambda j: (case.p["marginal"][j], j)),) for group in groups
-            ),
+            representatives=representatives,
+            minimal=np.isin(np.arange(d), kept),
             leaks=case.leaks(race),
             learner="constant" if race is None else str(race.learner),
             loss=loss,
+            minimal_loss=loss if race is None else self._loss_on(case, race, np.array(kept)),
             constant_loss=constant,
             n_fits=case.n_fits,
             importance_rounds=case.importances(),

@@ -12,13 +12,15 @@ from numpy.typing import NDArray
 from squamish import wording
 from squamish.evidence import CrossfitEvidence, PaperEvidence
 from squamish.redundancy_map import redundancy_layout, shorten
-from squamish.relevance import CLASS_NAMES, HEADINGS, MEANINGS
+from squamish.relevance import CLASS_NAMES, HEADINGS, IRRELEVANT, MEANINGS
 
 if TYPE_CHECKING:
     from squamish.result import RelevanceResult
 
 # The most substitutes in a row, close calls, cards of groups, names in a card, nodes in the map.
 MOST_SETS, MOST_CLOSE, MOST_CARDS, MOST_MEMBERS, MOST_NODES = 3, 20, 60, 30, 60
+# The most names of a minimal set.
+MOST_MINIMAL = 200
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Row:
 
     name: str
     relevance: str
-    group: int | None
+    group: str
     substitutes: str
     effect: float | None
     cost: str
@@ -37,6 +39,7 @@ class Row:
     dtype: str
     why: str
     close: bool
+    minimal: bool
 
 
 @dataclass(frozen=True)
@@ -65,8 +68,9 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
     str
         The page. Whatever comes from the table, such as names, is escaped.
     """
-    order = np.argsort(-result.classes, kind="stable")[:max_features].tolist()
-    cards = [card for card in _cards(result) if len(card.members) > 1]
+    others = np.flatnonzero(result.classes == IRRELEVANT).tolist()
+    order = [*wording.ordered(result), *others][:max_features]
+    cards = _cards(result)
     close = list(result.borderline.items())
     return _template().render(
         result=result,
@@ -82,7 +86,9 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
         cards=cards[:MOST_CARDS],
         n_cards_left_out=max(len(cards) - MOST_CARDS, 0),
         map=_map(result) if cards else None,
+        minimal=result.select("minimal")[:MOST_MINIMAL],
         n_minimal=len(result.select("minimal")),
+        cost_heading=wording.cost_heading(result),
         evidence=_figures(result, order),
         is_paper=isinstance(result.evidence, PaperEvidence),
         style=_file("style.css"),
@@ -108,37 +114,36 @@ def _file(name: str) -> str:
 
 def _number(value: float | None) -> str:
     """Write a number short enough for a table."""
-    return "" if value is None else f"{value:.2g}"
+    if value is None:
+        return ""
+    tiny = value != 0 and abs(value) < 1e-4
+    return f"{value:.1e}" if tiny else f"{float(f'{value:.2g}'):,.10g}"
 
 
 def _row(result: RelevanceResult, j: int) -> Row:
     evidence, name = result.evidence, result.feature_names[j]
-    effect = getattr(evidence, "effect", np.full(len(result.classes), np.nan))[j]
-    cost = "" if np.isnan(effect) else f"{effect:.1%}"
-    if isinstance(evidence, PaperEvidence) and not np.isnan(evidence.removal_loss[j]):
-        cost = f"loss {evidence.removal_loss[j]:.3g}"
-    sets = result.substitutes.get(name, ())
-    group = result.group_numbers.get(j)
+    effect = getattr(evidence, "effect", evidence.removal_loss)[j]
     return Row(
         name=name,
         relevance=CLASS_NAMES[int(result.classes[j])],
-        group=None if group is None else group + 1,
-        substitutes=wording.alternatives(sets, most=MOST_SETS),
+        group=wording.group(result, j),
+        substitutes=wording.replacement(result, j, most=MOST_SETS),
         effect=_known(effect),
-        cost=cost,
+        cost=wording.cost(result, j),
         p=_known(evidence.p_value[j]),
         importance=_known(evidence.importance[j]),
         missing=result.columns.missing[j],
         dtype=result.columns.dtypes[j],
         why=wording.explain(result, j),
         close=name in result.borderline,
+        minimal=bool(evidence.minimal[j]),
     )
 
 
 def _cards(result: RelevanceResult) -> list[Card]:
-    """Describe every group: its members, the suggested one, and who else replaces them."""
+    """Describe the groups with a choice: members, the suggested one, who else replaces them."""
     cards = []
-    for g, members in enumerate(result.groups):
+    for g, members in enumerate(result.interchangeable):
         replacing = {
             name for member in members for names in result.substitutes[member] for name in names
         }
@@ -195,7 +200,7 @@ def _map(result: RelevanceResult) -> dict[str, Any]:
 
 def _pixels(rows: float) -> float:
     """Turn rows of text into pixels."""
-    return round(18 * rows, 1)
+    return round(22 * rows, 1)
 
 
 def _facts(result: RelevanceResult) -> list[tuple[str, str]]:
@@ -208,7 +213,8 @@ def _facts(result: RelevanceResult) -> list[tuple[str, str]]:
         "Task": result.task,
         "Method": wording.method_name(result),
         "Learner": evidence.learner,
-        "Score": wording.score(result),
+        "Score": wording.score(result)
+        + (" (of a target with variance 1)" if result.task == "regression" else ""),
         "Cost": f"{evidence.n_fits:,} models, {wording.duration(result)}",
         "Seed": "none given" if origin.seed is None else str(origin.seed),
         "Made": origin.created.replace("T", " ").replace("+00:00", " UTC"),
@@ -227,6 +233,7 @@ def _figures(result: RelevanceResult, order: list[int]) -> dict[str, Any]:
         "threshold": _known(evidence.importance_threshold),
         "shadow": _five_numbers(shadows.ravel()) if shadows.size else None,
         "null": [_known(low), _known(high)],
+        "interval": interval is not None,
         "real": [_five_numbers(rounds[:, j]) if len(rounds) else None for j in order],
         "removal": [
             [_known(evidence.removal_loss[j]), *(_known(v) for v in interval[:, j])]

@@ -79,7 +79,7 @@
     const lines = shown().map((body) => `${quoted(nameOf(body))},${body.className.split(" ")[0]}`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([["feature,class", ...lines, ""].join("\n")], { type: "text/csv" }));
-    link.download = "features.csv";
+    link.download = "columns.csv";
     link.click();
     URL.revokeObjectURL(link.href);
     say(`${lines.length} names written`);
@@ -138,15 +138,16 @@
     const [from, to] = evidence.null;
     const least = Math.min(low, from ?? loss), most = Math.max(high, to ?? loss);
     const label = `Removal costs ${loss}, interval ${low} to ${high}; ${from} to ${to} is no cost`;
-    return chart("Loss by its removal, with 95% interval (grey: too little to matter)", label, least, most, (at) => [
+    return chart((evidence.interval ? "Cost of its removal, with 95% interval (grey: too little to matter)" : "Loss without it (grey: expected if nothing of importance is removed)"), label, least, most, (at) => [
       ...(from === null ? [] : [svg("rect", { class: "band", x: at(from), width: Math.max(at(to) - at(from), 1), y: 4, height: 60 })]),
+      ...(least < 0 && most > 0 ? [svg("line", { class: "axis", x1: at(0), x2: at(0), y1: 4, y2: 68 }), ...(at(0) - at(least) > 30 && at(most) - at(0) > 50 ? [svg("text", { x: at(0), y: 84, "text-anchor": "middle" }, "0")] : [])] : []),
       svg("line", { class: "mark", x1: at(low), x2: at(high), y1: 34, y2: 34, "stroke-width": 2 }),
       svg("circle", { class: kind, cx: at(loss), cy: 34, r: 6 }),
     ]);
   }
 
   function draw(body, i) {
-    const cell = body.rows[1].cells[0];
+    const cell = body.rows[1].querySelector("div");
     const kind = body.className.split(" ")[0];
     const figures = document.createElement("div");
     figures.className = "figures";
