@@ -51,6 +51,16 @@ class Race:
 
 
 @dataclass(frozen=True, eq=False)
+class Trial:
+    """A learner on some parts, and more columns, such as guesses; and which feature it is about."""
+
+    learner: Learner
+    columns: Rows
+    more: Array | None = None
+    feature: int = -1
+
+
+@dataclass(frozen=True, eq=False)
 class CrossFit:
     """A table, the parts of its features, and folds that stay the same for all comparisons.
 
@@ -164,13 +174,24 @@ class CrossFit:
 
         return self._gathered(self._run(one))
 
-    def losses(self, learner: Learner, columns: Rows, more: Array | None = None) -> Array:
-        """Return the out-of-sample loss of a learner in every tested row."""
+    def losses(self, trials: Sequence[Trial]) -> list[Array]:
+        """Return the out-of-sample loss of every trial in every tested row.
 
-        def one(fold: int, _: np.random.Generator) -> Array:
-            return self.fold_losses(learner, columns, fold, more)
+        All folds of all trials are handed out at once, so that nobody waits.
+        """
+        n = len(self.folds)
+        jobs = [(trial, fold) for trial in trials for fold in range(n)]
+        found = self.workers.run(self._trial, jobs, np.random.default_rng(0))
+        return [self._gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
 
-        return self._gathered(self._run(one))
+    def first_losses(self, trials: Sequence[Trial]) -> list[Array]:
+        """Return the loss of every trial in the test rows of the first fold."""
+        jobs = [(trial, 0) for trial in trials]
+        return self.workers.run(self._trial, jobs, np.random.default_rng(0))
+
+    def _trial(self, job: tuple[Trial, int], _: np.random.Generator) -> Array:
+        trial, fold = job
+        return self.fold_losses(trial.learner, trial.columns, fold, trial.more)
 
     def fold_losses(
         self, learner: Learner, columns: Rows, fold: int, more: Array | None = None
@@ -192,9 +213,11 @@ class CrossFit:
             def one(learner: Learner, _: np.random.Generator, fold: int = fold) -> Array:
                 return self.fold_losses(learner, columns, fold)
 
-            results = self.workers.run(one, alive, np.random.default_rng(0))
+            # Trees take longest, and begin first.
+            order = sorted(alive, key=lambda learner: learner.kind != "boosted")
+            results = self.workers.run(one, order, np.random.default_rng(0))
             n_fits += len(alive)
-            for learner, result in zip(alive, results, strict=True):
+            for learner, result in zip(order, results, strict=True):
                 found[learner].append(result)
             best = min(alive, key=lambda learner: self._mean_of(found[learner]))
             alive = [a for a in alive if self._lag(found[a], found[best], errors=2) <= 0]

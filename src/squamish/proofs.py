@@ -7,13 +7,13 @@ other columns, or in the splits of boosted trees.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
-from squamish.execution import Workers
 from squamish.learners import train_trees
 from squamish.statistics import (
     cluster_sums,
@@ -382,6 +382,13 @@ class ShadowGains:
     null: Array
     group: NDArray[np.intp]
 
+    @classmethod
+    def of(cls, sets: Sequence[Array], groups: NDArray[np.intp]) -> ShadowGains:
+        """Put together what `shadow_set` measured."""
+        gains = np.stack(sets)
+        half = gains.shape[-1] // 2
+        return cls(gains[..., :half], gains[..., half:], np.unique(groups, return_inverse=True)[1])
+
     @property
     def p_values(self) -> Array:
         """Test the mean gain of every column's group against the shadows."""
@@ -403,37 +410,26 @@ class ShadowGains:
         return np.concatenate(self.null.mean(axis=1))
 
 
-def shadow_gains(
-    table: Table,
-    groups: NDArray[np.intp],
-    rng: np.random.Generator,
-    workers: Workers,
-    *,
-    n_sets: int,
-    n_rounds: int,
-) -> ShadowGains:
+def shadow_set(
+    table: Table, groups: NDArray[np.intp], rng: np.random.Generator, n_rounds: int
+) -> Array:
     """Measure the gain in boosted trees of columns and of permuted columns, the shadows.
 
     Each round takes one column of every group, so that copies do not share their gain.
     Shadows are whole rows in another order, which keeps their correlations, and they stay
     the same for the rounds of a set: a fresh permutation in each round would lack the
-    lasting luck of a real irrelevant column.
+    lasting luck of a real irrelevant column. Returns an array of shape
+    (n_rounds, 2 * n_groups), the shadows in its second half.
     """
-    numbers, group = np.unique(groups, return_inverse=True)
-    members = [np.flatnonzero(groups == g) for g in numbers]
-
-    def one_set(_: int, rng: np.random.Generator) -> Array:
-        shadow = table.X[rng.permutation(len(table.y))]
-        gains = np.zeros((n_rounds, 2 * len(members)))
-        for gain in gains:
-            pick = np.array([rng.choice(m) for m in members])
-            order = rng.permutation(2 * len(members))
-            both = np.hstack([table.X[:, pick], shadow[:, pick]])[:, order]
-            gain[order] = np.log1p(100 * _gain(both, table, rng) / len(table.y))
-        return gains
-
-    gains = np.stack(workers.run(one_set, range(n_sets), rng))
-    return ShadowGains(gains[..., : len(members)], gains[..., len(members) :], group)
+    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
+    shadow = table.X[rng.permutation(len(table.y))]
+    gains = np.zeros((n_rounds, 2 * len(members)))
+    for gain in gains:
+        pick = np.array([rng.choice(m) for m in members])
+        order = rng.permutation(2 * len(members))
+        both = np.hstack([table.X[:, pick], shadow[:, pick]])[:, order]
+        gain[order] = np.log1p(100 * _gain(both, table, rng) / len(table.y))
+    return gains
 
 
 def _gain(X: Array, table: Table, rng: np.random.Generator) -> Array:

@@ -214,7 +214,9 @@ def smooth_guess(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
     guess = np.zeros(len(target))
     for train, test in folds:
         some = thinned(train)
-        guess[test] = clone(smooth.model).fit(X[some], target[some]).predict(X[test])
+        model = clone(smooth.model)
+        _fewer_components(model, len(some))
+        guess[test] = model.fit(X[some], target[some]).predict(X[test])
     return guess
 
 
@@ -278,6 +280,13 @@ def smooth_function(X: Array, target: Array, columns: Rows) -> Smooth:
         explained = float(1 + model[-1].best_score_ / max(float(target.var()), 1e-12))
         found.append(Smooth(columns, explained, model))
     return max(found, key=lambda smooth: smooth.explained)
+
+
+def _fewer_components(model: Pipeline, n_rows: int) -> None:
+    """Let a kernel have no more components than there are rows."""
+    for name, value in model.get_params().items():
+        if name.endswith("n_components"):
+            model.set_params(**{name: min(value, n_rows)})
 
 
 def covering(folds: Sequence[Fold], n_rows: int) -> list[Fold]:

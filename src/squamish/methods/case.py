@@ -2,18 +2,22 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import get_args
 
 import numpy as np
 
 from squamish import proofs
-from squamish.crossfitting import CrossFit, Race
+from squamish.crossfitting import CrossFit, Race, Trial
 from squamish.learners import Array, Learner, Rows, View, portfolio
 from squamish.progress import Reporter
+from squamish.redraw import ridge_residuals
 from squamish.redundancy import substitutes
 from squamish.tables import Table
 
+# The most columns that imputers look at; more are narrowed down to the closest ones.
+MOST_CONTEXT = 150
 # A loss below this share of the constant's is almost perfect; so many features are asked.
 ALMOST_PERFECT, MOST_LEAKS = 0.02, 5
 
@@ -60,6 +64,48 @@ class Case:
         self.n_fits += race.n_fits
         return race
 
+    def gain(self, race: Race) -> float:
+        """Return what the best learner gains over the constant prediction."""
+        return self.fit.mean(self.fit.constant_losses() - race.losses)
+
+    def losses(self, trials: Sequence[Trial]) -> list[Array]:
+        """Return the losses of many models, and count them."""
+        self.report.expect(len(trials) * len(self.fit.folds))
+        self.n_fits += len(trials) * len(self.fit.folds)
+        return self.fit.losses(trials)
+
+    def loss_on(self, features: Rows, race: Race) -> float:
+        """Return the loss of the best learner on some of the relevant features."""
+        if len(features) == len(self.relevant):
+            return self.fit.mean(race.losses)
+        learners = race.contenders(0.1 * self.gain(race)) or [race.learner]
+        columns = self.fit.columns(features)
+        found = self.losses([Trial(learner, columns) for learner in learners])
+        return min(map(self.fit.mean, found))
+
+    def redraws(
+        self,
+        learner: Learner,
+        columns: Rows,
+        context: Rows,
+        units: list[Rows],
+        rng: np.random.Generator,
+    ) -> tuple[Array, list[Array], Array]:
+        """Redraw units of ``columns`` given the context: cost, what is left, share explained."""
+        fit = self.fit
+        views: list[list[Array]] = []
+        for fold in range(len(fit.folds)):
+            if fold == 0 or fit.encoded:
+                seen = [fit.matrix(view, fold)[:, context] for view in get_args(View)]
+            views.append(seen)
+        places = [np.searchsorted(context, columns[unit]) for unit in units]
+        target_view = get_args(View).index(learner.view)
+        residuals = ridge_residuals(views, target_view, places, fit.folds)
+        D = fit.redraw_losses(learner, columns, units, residuals, rng)
+        self.n_fits += len(fit.folds)
+        explained = np.array([r.explained.mean() for r in residuals])
+        return D, [r.values for r in residuals], explained
+
     def residuals(self, prediction: Array) -> Array:
         """Return what predictions of the tested rows leave unexplained, a column a class."""
         y = self.table.y[self.fit.tested]
@@ -96,13 +142,24 @@ class Case:
             return ()
         likeliest = sorted(self.relevant.tolist(), key=lambda f: (self.p["marginal"][f], f))
         learners = dict.fromkeys([race.learner, Learner("boosted")])
-        found = []
-        for feature in likeliest[:MOST_LEAKS]:
-            columns = fit.columns(np.array([feature]))
-            self.n_fits += len(learners)
-            # One fold shows what is far from perfect.
-            hopeful = [a for a in learners if fit.fold_losses(a, columns, 0).mean() < 2 * least]
-            self.n_fits += len(hopeful) * len(fit.folds)
-            if any(fit.mean(fit.losses(a, columns)) < least for a in hopeful):
-                found.append(feature)
-        return tuple(sorted(found))
+        trials = [
+            Trial(learner, fit.columns(np.array([feature])), feature=feature)
+            for feature in likeliest[:MOST_LEAKS]
+            for learner in learners
+        ]
+        self.n_fits += len(trials)
+        # One fold shows what is far from perfect.
+        first = fit.first_losses(trials)
+        hopeful = [t for t, loss in zip(trials, first, strict=True) if loss.mean() < 2 * least]
+        found = zip(hopeful, self.losses(hopeful), strict=True)
+        return tuple(sorted({t.feature for t, losses in found if fit.mean(losses) < least}))
+
+
+def closest(Z: Array, A: Rows, columns: Rows) -> Rows:
+    """Return what imputers of ``A`` look at: all these columns, or those closest to ``A``."""
+    if len(columns) <= MOST_CONTEXT:
+        return columns
+    closeness = np.abs(Z[:, A].T @ Z[:, columns]).max(axis=0)
+    closeness[np.isin(columns, A)] = np.inf
+    nearest = np.argsort(-closeness, kind="stable")[: max(MOST_CONTEXT, len(A))]
+    return np.sort(columns[nearest])

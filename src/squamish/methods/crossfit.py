@@ -9,8 +9,9 @@ strong is weak, and its substitutes are those that predict it.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
-from typing import ClassVar, get_args
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,12 +22,12 @@ from squamish.crossfitting import CrossFit, Race
 from squamish.errors import InputError, check_range
 from squamish.evidence import CrossfitEvidence
 from squamish.execution import Workers
-from squamish.learners import Array, Learner, Rows, View, portfolio
-from squamish.methods.case import Case
-from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others, ridge_residuals
+from squamish.learners import Array, Learner, portfolio
+from squamish.methods.case import MOST_CONTEXT, Case, closest
+from squamish.methods.removal import Removals
 from squamish.redundancy import correlation_groups, minimal_set, replaceable_groups
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
-from squamish.statistics import PairedTest, cluster_sums, combined_p_values, holm
+from squamish.statistics import cluster_sums, combined_p_values, holm
 from squamish.tables import Table
 
 # What each proof is worth when they are combined. Dependence of a column on its own is the
@@ -45,8 +46,6 @@ SHADOW_SETS, SHADOW_ROUNDS = 4, 3
 HOPE = 0.3
 # How often the model is extended by columns that explain what it leaves unexplained.
 MOST_ROUNDS = 3
-# The most columns that imputers look at; more are narrowed down to the closest ones.
-MOST_CONTEXT = 150
 
 
 class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
@@ -114,12 +113,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         race = self._prove_useful(case)
         if self._prove_in_trees(case, groups, tree_rng):
             race = case.race(case.relevant, race)
-        A = case.relevant
-
-        strong, removal = self._removal_tests(case, race, removal_rng)
+        removal = Removals(case, race, self.alpha, self.min_effect).run(removal_rng)
         classes = np.full(X.n_features, IRRELEVANT)
-        classes[A] = np.where(strong, STRONG, WEAK)
-        return classes, self._evidence(case, race, classes, removal)
+        classes[case.relevant] = np.where(removal.strong, STRONG, WEAK)
+        return classes, self._evidence(case, classes, removal)
 
     def _check_parameters(self, X: Table) -> None:
         check_range("alpha", self.alpha, above=0, below=1)
@@ -154,27 +151,12 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         """Stage 1: dependence that shows without the best model. Returns correlation groups."""
         X, Z = case.table, case.fit.parts.ranked
         level_rng, shadow_rng = rng.spawn(2)
-        n_steps = SHADOW_SETS + len(case.fit.parts.many_levels)
+        n_steps = SHADOW_SETS + 3 + len(case.fit.parts.many_levels)
         case.report.begin("columns alone and in pairs", n_steps)
         groups = correlation_groups(Z)
         found: dict[str, Array] = {}
         if Z.shape[1] and X.rows_are_alike:
-            parts = Table(case.fit.parts.plain, X.y, X.task)
-            case.gains = proofs.shadow_gains(
-                parts,
-                groups,
-                shadow_rng,
-                case.fit.workers,
-                n_sets=SHADOW_SETS,
-                n_rounds=SHADOW_ROUNDS,
-            )
-            found = {
-                "marginal": proofs.with_group_centres(parts, Z, groups),
-                "product": proofs.product_p_values(Z, case.targets),
-                "partial": proofs.partial_p_values(Z, case.targets),
-                "shadow": case.gains.p_values,
-            }
-            case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
+            found = self._proofs_of_like_rows(case, groups, shadow_rng)
         elif Z.shape[1]:
             partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
             found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
@@ -183,6 +165,27 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         self._decide(case)
         self._prove_by_association(case)
         return groups
+
+    @staticmethod
+    def _proofs_of_like_rows(
+        case: Case, groups: NDArray[np.intp], rng: np.random.Generator
+    ) -> dict[str, Array]:
+        """Run the shadows and the tests without a model side by side."""
+        X, Z = case.table, case.fit.parts.ranked
+        parts = Table(case.fit.parts.plain, X.y, X.task)
+        tests: list[Callable[[np.random.Generator], Array]] = [
+            *[lambda rng: proofs.shadow_set(parts, groups, rng, SHADOW_ROUNDS)] * SHADOW_SETS,
+            lambda _: proofs.with_group_centres(parts, Z, groups),
+            lambda _: proofs.product_p_values(Z, case.targets),
+            lambda _: proofs.partial_p_values(Z, case.targets),
+        ]
+        *gains, marginal, product, partial = case.fit.workers.run(
+            lambda test, rng: test(rng), tests, rng
+        )
+        case.gains = proofs.ShadowGains.of(gains, groups)
+        case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
+        shadow = case.gains.p_values
+        return {"marginal": marginal, "product": product, "partial": partial, "shadow": shadow}
 
     @staticmethod
     def _prove_by_levels(case: Case, rng: np.random.Generator) -> None:
@@ -275,8 +278,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         columns = case.parts_of(features[chosen])
         owner = case.fit.parts.feature[columns]
         units = [np.flatnonzero(owner == f) for f in features[chosen[tested]]]
-        context = _context(case.fit.parts.ranked, columns[np.concatenate(units)], columns)
-        D = self._redraws(case, Learner("boosted"), columns, context, units, rng)[0]
+        context = closest(case.fit.parts.ranked, columns[np.concatenate(units)], columns)
+        D = case.redraws(Learner("boosted"), columns, context, units, rng)[0]
         for g, p_trees in zip(tested, case.fit.test(D).p_values, strict=True):
             case.p["trees"][features[group == numbers[g]]] = p_trees
         return self._decide(case)
@@ -292,145 +295,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             case.proof[j] = case.proof[j] or list(WEIGHTS)[best[j]]
         return len(case.relevant) > before
 
-    def _removal_tests(
-        self, case: Case, race: Race | None, rng: np.random.Generator
-    ) -> tuple[NDArray[np.bool_], dict[str, Array]]:
-        """Stage 4: what each relevant feature adds to all others."""
-        A = case.relevant
-        removal = {
-            name: np.full(len(A), np.nan) for name in ("loss", "low", "high", "p", "explained")
-        }
-        strong = np.zeros(len(A), dtype=bool)
-        case.report.begin("what each column adds", len(case.fit.folds))
-        if race is None:
-            return strong, removal
-        gain = case.fit.mean(case.fit.constant_losses() - race.losses)
-        columns = case.fit.columns(A)
-        everything = np.arange(len(case.fit.feature))
-        context = _context(case.fit.matrix("ranked", 0), columns, everything)
-        units = [np.flatnonzero(case.fit.feature[columns] == f) for f in A]
-        D, leftover, explained = self._redraws(case, race.learner, columns, context, units, rng)
-        removal["explained"] = explained
-        found = case.fit.test(D)
-        self._note(removal, np.arange(len(A)), found, holm(found.p_values))
-        if gain <= 0:
-            return strong, removal
-        strong = removal["p"] <= self.alpha
-        strong &= removal["loss"] > self.min_effect * gain
-        if len(A) > 1:
-            # Each is usually refitted with two learners and with what the others tell of it.
-            case.report.expect(3 * len(case.fit.folds) * int(strong.sum()))
-            for i in np.flatnonzero(strong):
-                strong[i] = self._is_missed(case, race, int(i), leftover[i], removal, gain)
-        return strong, removal
-
-    def _is_missed(
-        self,
-        case: Case,
-        race: Race,
-        i: int,
-        leftover: Array,
-        removal: dict[str, Array],
-        gain: float,
-    ) -> bool:
-        """Tell whether the best model without a feature is worse, if others tell much of it."""
-        fit, feature = case.fit, int(case.relevant[i])
-        own = fit.columns(np.array([feature]))
-        # What is learned from the target of other rows cannot describe another feature.
-        fixed = np.flatnonzero(fit.parts.feature != feature)
-        view = fit.parts.ranked if race.learner.view == "ranked" else fit.parts.plain
-        others = view[:, _context(fit.parts.ranked, own[own < len(fit.parts.feature)], fixed)]
-        explained = removal["explained"]
-        if explained[i] <= 0.5:
-            case.n_fits += len(own)
-            if not any(depends_on_others(part, others, fit.folds) for part in leftover.T):
-                return True
-        x = fit.held_out(race.learner.view, own)
-        guess = np.column_stack(
-            [
-                best_guess(others, part, part - left, fit.folds)
-                for part, left in zip(x.T, leftover.T, strict=True)
-            ]
-        )
-        case.n_fits += len(own) * (SMOOTH_FITS + 2 * len(fit.folds))
-        unexplained = np.square(x - guess)[fit.tested].mean()
-        explained[i] = 1 - unexplained / x[fit.tested].var(axis=0).mean()
-        cost = self._loss_without(case, race, feature, guess, gain)
-        # Where the others tell much of the feature the refit decides; where they hardly do it
-        # only has a veto, since it is the weaker test.
-        level = self.alpha if explained[i] > 0.5 else 0.2
-        least = max(self.min_effect * gain, 0.05 * removal["loss"][i])
-        found = fit.test(cost[:, np.newaxis])
-        missed = bool(found.p_values[0] <= level and found.mean[0] > least)
-        if explained[i] > 0.5 or not missed:
-            self._note(removal, np.array([i]), found, np.maximum(found.p_values, removal["p"][i]))
-        return missed
-
-    def _redraws(
-        self,
-        case: Case,
-        learner: Learner,
-        columns: Rows,
-        context: Rows,
-        units: list[Rows],
-        rng: np.random.Generator,
-    ) -> tuple[Array, list[Array], Array]:
-        """Redraw units of ``columns`` given the context: cost, what is left, share explained."""
-        fit = case.fit
-        views: list[list[Array]] = []
-        for fold in range(len(fit.folds)):
-            if fold == 0 or fit.encoded:
-                seen = [fit.matrix(view, fold)[:, context] for view in get_args(View)]
-            views.append(seen)
-        places = [np.searchsorted(context, columns[unit]) for unit in units]
-        target_view = get_args(View).index(learner.view)
-        residuals = ridge_residuals(views, target_view, places, fit.folds)
-        D = fit.redraw_losses(learner, columns, units, residuals, rng)
-        case.n_fits += len(fit.folds)
-        explained = np.array([r.explained.mean() for r in residuals])
-        return D, [r.values for r in residuals], explained
-
-    def _loss_without(
-        self, case: Case, race: Race, feature: int, guess: Array, gain: float
-    ) -> Array:
-        """Growth of the loss in the best model that does without a feature.
-
-        Any learner that was not far behind may be that model, and it may also use what the
-        other columns say about the missing one.
-        """
-        rest = case.fit.columns(np.setdiff1d(case.relevant, [feature]))
-        trials = [case.fit.losses(learner, rest) for learner in race.contenders(0.1 * gain)]
-        trials.append(case.fit.losses(race.learner, rest, guess))
-        case.n_fits += len(trials) * len(case.fit.folds)
-        return min(trials, key=case.fit.mean) - race.losses
-
-    @staticmethod
-    def _loss_on(case: Case, race: Race, features: Rows) -> float:
-        """Return the loss of the best learner on some of the relevant features."""
-        fit = case.fit
-        if len(features) == len(case.relevant):
-            return fit.mean(race.losses)
-        gain = fit.mean(fit.constant_losses() - race.losses)
-        learners = race.contenders(0.1 * gain) or [race.learner]
-        case.n_fits += len(learners) * len(fit.folds)
-        columns = fit.columns(features)
-        return min(fit.mean(fit.losses(learner, columns)) for learner in learners)
-
-    @staticmethod
-    def _note(removal: dict[str, Array], places: Rows, found: PairedTest, p: Array) -> None:
-        removal["loss"][places] = found.mean
-        removal["low"][places] = found.mean - found.reach()
-        removal["high"][places] = found.mean + found.reach()
-        removal["p"][places] = p
-
     def _evidence(
         self,
         case: Case,
-        race: Race | None,
         classes: NDArray[np.int64],
-        removal: dict[str, Array],
+        removal: Removals,
     ) -> CrossfitEvidence:
-        A, d, fit = case.relevant, case.table.n_features, case.fit
+        d, fit, race = case.table.n_features, case.fit, removal.race
         weak = np.flatnonzero(classes == WEAK).tolist()
         case.report.begin("substitutes", len(weak))
         replaced_by = {f: case.substitutes(f) for f in weak}
@@ -446,18 +317,18 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         def wide(values: Array) -> Array:
             out = np.full(d, np.nan)
-            out[A] = values
+            out[case.relevant] = values
             return out
 
         return CrossfitEvidence(
             proof=tuple(case.proof),
             proof_p_values=case.p,
             p_relevant=holm(case.p_relevant),
-            removal_loss=wide(removal["loss"]),
-            removal_interval=np.stack([wide(removal["low"]), wide(removal["high"])]),
-            p_value=wide(removal["p"]),
-            effect=wide(removal["loss"] / (constant - loss if constant > loss else np.nan)),
-            explained=wide(removal["explained"]),
+            removal_loss=wide(removal.loss),
+            removal_interval=np.stack([wide(removal.low), wide(removal.high)]),
+            p_value=wide(removal.p),
+            effect=wide(removal.loss / (constant - loss if constant > loss else np.nan)),
+            explained=wide(removal.explained),
             substitutes=replaced_by,
             groups=groups,
             representatives=representatives,
@@ -465,7 +336,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             leaks=case.leaks(race),
             learner="constant" if race is None else str(race.learner),
             loss=loss,
-            minimal_loss=loss if race is None else self._loss_on(case, race, np.array(kept)),
+            minimal_loss=loss if race is None else case.loss_on(np.array(kept), race),
             constant_loss=constant,
             n_fits=case.n_fits,
             importance_rounds=case.importances(),
@@ -474,13 +345,3 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             alpha=self.alpha,
             min_effect=self.min_effect,
         )
-
-
-def _context(Z: Array, A: Rows, columns: Rows) -> Rows:
-    """Return what imputers of ``A`` look at: all these columns, or those closest to ``A``."""
-    if len(columns) <= MOST_CONTEXT:
-        return columns
-    closeness = np.abs(Z[:, A].T @ Z[:, columns]).max(axis=0)
-    closeness[np.isin(columns, A)] = np.inf
-    closest = np.argsort(-closeness, kind="stable")[: max(MOST_CONTEXT, len(A))]
-    return np.sort(columns[closest])

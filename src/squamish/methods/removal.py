@@ -1,0 +1,160 @@
+"""What each relevant feature adds to all others: redraws, and refits that have to agree."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.crossfitting import Race, Trial
+from squamish.learners import Array, Rows
+from squamish.methods.case import Case, closest
+from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others
+from squamish.statistics import PairedTest, holm
+
+# Beyond this share of a feature the refit decides; below, it only has a veto at this level,
+# since it is the weaker test.
+TOLD, VETO = 0.5, 0.2
+
+
+@dataclass(eq=False)
+class Removals:
+    """The tests of the relevant features, one entry for each.
+
+    Attributes
+    ----------
+    case, race : Case, Race
+        The table, and the learners on its relevant features; None if there are none.
+    alpha, min_effect : float
+        What the tests are compared with.
+    strong : ndarray of bool
+        Which features cost the model something that nothing else makes up for.
+    loss, low, high, p : ndarray of float
+        Cost, its 95% interval and its p-value, by the test that decided.
+    explained : ndarray of float
+        Share of the feature that the others tell.
+    """
+
+    case: Case
+    race: Race | None
+    alpha: float
+    min_effect: float
+    strong: NDArray[np.bool_] = field(init=False)
+    loss: Array = field(init=False)
+    low: Array = field(init=False)
+    high: Array = field(init=False)
+    p: Array = field(init=False)
+    explained: Array = field(init=False)
+
+    def __post_init__(self) -> None:
+        n = len(self.case.relevant)
+        self.strong = np.zeros(n, dtype=bool)
+        self.loss, self.low, self.high, self.p, self.explained = np.full((5, n), np.nan)
+
+    def run(self, rng: np.random.Generator) -> Removals:
+        """Test all features by redraws, and those that seem strong by what the others tell."""
+        case, race = self.case, self.race
+        case.report.begin("what each column adds", len(case.fit.folds))
+        if race is None:
+            return self
+        columns = case.fit.columns(case.relevant)
+        everything = np.arange(len(case.fit.feature))
+        context = closest(case.fit.matrix("ranked", 0), columns, everything)
+        units = [np.flatnonzero(case.fit.feature[columns] == f) for f in case.relevant]
+        D, leftover, self.explained = case.redraws(race.learner, columns, context, units, rng)
+        found = case.fit.test(D)
+        self._note(np.arange(len(units)), found, holm(found.p_values))
+        gain = case.gain(race)
+        if gain > 0:
+            self.strong = (self.p <= self.alpha) & (self.loss > self.min_effect * gain)
+            if len(units) > 1:
+                self._refit(race, leftover, gain)
+        return self
+
+    def _refit(self, race: Race, leftover: list[Array], gain: float) -> None:
+        """Let the best model without a feature have its say where the others tell much of it."""
+        case = self.case
+        doubtful = self._told_by_others(race, leftover)
+        guesses = self._guesses(race, doubtful, leftover)
+        trials: list[Trial] = []
+        for i, guess in zip(doubtful, guesses, strict=True):
+            trials += self._without(race, i, guess, gain)
+        losses = case.losses(trials)
+        each = len(trials) // max(len(doubtful), 1)
+        for k, i in enumerate(doubtful):
+            best = min(losses[k * each : (k + 1) * each], key=case.fit.mean)
+            self._judge(i, case.fit.test((best - race.losses)[:, np.newaxis]), gain)
+
+    def _told_by_others(self, race: Race, leftover: list[Array]) -> list[int]:
+        """Find the features that seem strong, but of which the others may tell much."""
+        case = self.case
+        seem = np.flatnonzero(self.strong).tolist()
+        asked = [i for i in seem if self.explained[i] <= TOLD]
+
+        def depends(i: int, _: np.random.Generator) -> bool:
+            others = self._others(race, i)
+            return any(depends_on_others(part, others, case.fit.folds) for part in leftover[i].T)
+
+        case.report.expect(len(asked))
+        answers = case.fit.workers.run(depends, asked, np.random.default_rng(0))
+        case.n_fits += sum(leftover[i].shape[1] for i in asked)
+        independent = {i for i, answer in zip(asked, answers, strict=True) if not answer}
+        return [i for i in seem if i not in independent]
+
+    def _guesses(self, race: Race, doubtful: list[int], leftover: list[Array]) -> list[Array]:
+        """Predict features from the others as well as possible, and note how well that is."""
+        case, fit = self.case, self.case.fit
+
+        def guess(i: int, _: np.random.Generator) -> Array:
+            others, x = self._others(race, i), fit.held_out(race.learner.view, self._own(i))
+            parts = zip(x.T, leftover[i].T, strict=True)
+            return np.column_stack(
+                [best_guess(others, part, part - left, fit.folds) for part, left in parts]
+            )
+
+        case.report.expect(len(doubtful))
+        guesses = fit.workers.run(guess, doubtful, np.random.default_rng(0))
+        for i, found in zip(doubtful, guesses, strict=True):
+            x = fit.held_out(race.learner.view, self._own(i))
+            unexplained = np.square(x - found)[fit.tested].mean()
+            self.explained[i] = 1 - unexplained / x[fit.tested].var(axis=0).mean()
+            case.n_fits += x.shape[1] * (SMOOTH_FITS + 2 * len(fit.folds))
+        return guesses
+
+    def _without(self, race: Race, i: int, guess: Array, gain: float) -> list[Trial]:
+        """List the models that do without a feature.
+
+        Any learner that was not far behind may be the best of them, and it may also use what
+        the other columns say about the missing one.
+        """
+        case = self.case
+        rest = case.fit.columns(np.setdiff1d(case.relevant, [case.relevant[i]]))
+        trials = [Trial(learner, rest) for learner in race.contenders(0.1 * gain)]
+        return [*trials, Trial(race.learner, rest, guess)]
+
+    def _judge(self, i: int, found: PairedTest, gain: float) -> None:
+        """Decide on a feature by a refit, which may overrule the redraw."""
+        decides = self.explained[i] > TOLD
+        level = self.alpha if decides else VETO
+        least = max(self.min_effect * gain, 0.05 * self.loss[i])
+        self.strong[i] = found.p_values[0] <= level and found.mean[0] > least
+        if decides or not self.strong[i]:
+            self._note(np.array([i]), found, np.maximum(found.p_values, self.p[i]))
+
+    def _own(self, i: int) -> Rows:
+        return self.case.fit.columns(self.case.relevant[[i]])
+
+    def _others(self, race: Race, i: int) -> Array:
+        """Return what a feature is guessed from."""
+        parts, own = self.case.fit.parts, self._own(i)
+        # What is learned from the target of other rows cannot describe another feature.
+        fixed = np.flatnonzero(parts.feature != self.case.relevant[i])
+        view = parts.ranked if race.learner.view == "ranked" else parts.plain
+        return view[:, closest(parts.ranked, own[own < len(parts.feature)], fixed)]
+
+    def _note(self, places: Rows, found: PairedTest, p: Array) -> None:
+        self.loss[places] = found.mean
+        self.low[places] = found.mean - found.reach()
+        self.high[places] = found.mean + found.reach()
+        self.p[places] = p
