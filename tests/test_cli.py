@@ -88,6 +88,19 @@ def test_a_file_goes_in_and_the_verdict_comes_out(folder):
     assert "<!doctype html>" in (out / "report.html").read_text(encoding="utf-8")
 
 
+def test_the_same_command_goes_on_from_its_checkpoint(here, capsys):
+    arguments = ["patients.csv.gz", "--target", "outcome", "--quiet", "--checkpoint", "work.bin"]
+    assert run("fit", *arguments, "--out", "one") == 0
+    size = (here / "work.bin").stat().st_size
+    assert run("fit", *arguments, "--out", "two") == 0
+    assert (here / "work.bin").stat().st_size == size
+    one, two = (RelevanceResult.from_json(f"{name}/result.json") for name in ("one", "two"))
+    assert one.compare(two).same
+    assert "--checkpoint" not in one.provenance.command
+    assert run("fit", *arguments, "--seed", 7) == 2
+    assert "'work.bin' was made with other settings" in capsys.readouterr().err
+
+
 def test_groups_categories_folds_and_quiet(here, capsys):
     arguments = ["patients.csv.gz", "--target", "outcome", "--drop", "weight of row", "--quiet"]
     more = ["--groups", "patient", "--categorical", "sex", "--jobs", 2, "--drop", "fold"]

@@ -162,6 +162,10 @@ def fit(
     reduced: Annotated[
         Path | None, typer.Option(help="Also write the table with the selected columns only.")
     ] = None,
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="A file for finished work: the same command goes on where it was."),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     quiet: Quiet = False,
@@ -199,6 +203,7 @@ def fit(
             n_jobs=jobs,
             select=select,  # type: ignore[arg-type]
             verbose=0 if quiet else 1,
+            checkpoint=checkpoint,
         )
         selector.fit(
             table.drop(roles),
@@ -434,7 +439,16 @@ def _signed(
     words = ["squamish", context.info_name or ""]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if value is None or value == parameter.default or parameter.name in ("out", "quiet"):
+        if (
+            value is None
+            or value == parameter.default
+            or parameter.name
+            in (
+                "out",
+                "quiet",
+                "checkpoint",
+            )
+        ):
             continue
         for item in value if isinstance(value, list | tuple) else [value]:
             flag = [parameter.opts[0]] if parameter.param_type_name == "option" else []

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
+from itertools import count
 from typing import TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
 
+from squamish.checkpoint import Checkpoint
 from squamish.errors import InputError
 from squamish.progress import Reporter
 
@@ -55,10 +57,14 @@ class Workers:
         How many tasks to run at the same time; -1 for all cores.
     reporter : Reporter
         Counts the finished tasks.
+    checkpoint : Checkpoint or None
+        Remembers what they found.
     """
 
     n_jobs: int | None = None
     reporter: Reporter = field(default_factory=Reporter)
+    checkpoint: Checkpoint | None = None
+    _calls: Iterator[int] = field(default_factory=count)
 
     def run(
         self,
@@ -70,7 +76,8 @@ class Workers:
 
         Every task gets a random stream of its own, so the results do not depend on
         ``n_jobs``. Threads suffice because LightGBM works outside the GIL, and they share
-        the table instead of copying it.
+        the table instead of copying it. What a checkpoint knows is not done again: a result
+        is an array, or made of numbers, text and tuples.
 
         Examples
         --------
@@ -79,18 +86,28 @@ class Workers:
         >>> Workers(2).run(lambda task, rng: task * 10, [1, 2, 3], np.random.default_rng(0))
         [10, 20, 30]
         """
-        streams = rng.spawn(len(tasks))
-        parallel = Parallel(n_jobs=self.n_jobs, require="sharedmem", return_as="generator")
-        calls = (delayed(function)(t, s) for t, s in zip(tasks, streams, strict=True))
-        results = []
-        found = parallel(calls)
+        streams, call = rng.spawn(len(tasks)), next(self._calls)
+        results: dict[int, R] = {}
+        if self.checkpoint is not None:
+            results.update(self.checkpoint.recall(call))
+        for _ in results:
+            self.reporter.step()
+
+        def one(i: int) -> tuple[int, R]:
+            return i, function(tasks[i], streams[i])
+
+        missing = [i for i in range(len(tasks)) if i not in results]
+        options = {"require": "sharedmem", "return_as": "generator_unordered"}
+        found = Parallel(n_jobs=self.n_jobs, **options)(delayed(one)(i) for i in missing)
         try:
-            for result in found:
-                results.append(result)
+            for i, result in found:
+                if self.checkpoint is not None:
+                    self.checkpoint.keep(call, i, result)
+                results[i] = result
                 self.reporter.step()
         finally:
             with warnings.catch_warnings():
                 # Whoever ends the work early knows that some of it is not done.
                 warnings.simplefilter("ignore", UserWarning)
                 found.close()
-        return results
+        return [results[i] for i in range(len(tasks))]

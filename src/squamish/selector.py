@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from copy import copy
 from datetime import UTC, datetime
+from os import PathLike
 from time import perf_counter
 from typing import Any, Self, get_args
 
@@ -21,6 +23,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
 from squamish.caveats import notes_on_table, notes_on_verdict
+from squamish.checkpoint import Checkpoint, fingerprint, opened
 from squamish.errors import InputError, check_choice
 from squamish.execution import RandomState, Workers, as_generator
 from squamish.intake import (
@@ -107,6 +110,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         Called with a `Progress` after every step, in the thread that called ``fit``. What
         it raises ends the fit. From version 1.9, scikit-learn's own callbacks can be set
         with ``set_callbacks``.
+    checkpoint : str, Path or None, default=None
+        A file for finished work. After a crash or a kill, the same fit with the same file
+        goes on where it was and gives the same verdict. A file of other data, settings or
+        versions is refused.
 
     Attributes
     ----------
@@ -168,6 +175,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         select: Selection = "relevant",
         verbose: int = 0,
         callback: Listener | None = None,
+        checkpoint: str | PathLike[str] | None = None,
     ) -> None:
         self.method = method
         self.task = task
@@ -181,6 +189,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.select = select
         self.verbose = verbose
         self.callback = callback
+        self.checkpoint = checkpoint
 
     @with_callbacks  # type: ignore[untyped-decorator,unused-ignore]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -210,10 +219,15 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self._check_parameters()
         table, columns, summary, notes = self._read(X, y, sample_weight, groups)
         ordered, feature = table.in_canonical_order()
-        rng = as_generator(self.random_state)
         told = () if self.callback is None else (self.callback,)
-        with shown(self.verbose) as bar, sklearn_tasks(self, len(method.STAGES), X, y) as tasks:
-            workers = Workers(self.n_jobs, Reporter(method.STAGES, [*told, *bar, *tasks]))
+        with (
+            self._checkpoint(ordered, method) as checkpoint,
+            shown(self.verbose) as bar,
+            sklearn_tasks(self, len(method.STAGES), X, y) as tasks,
+        ):
+            rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
+            reporter = Reporter(method.STAGES, [*told, *bar, *tasks])
+            workers = Workers(self.n_jobs, reporter, checkpoint)
             # Many small products: threads of the linear algebra would only wait for each
             # other, and round differently on a machine with more cores.
             with threadpool_limits(1, user_api="blas"):
@@ -339,6 +353,25 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         check_choice("method", self.method, tuple(_METHODS))
         return _METHODS[self.method]()
 
+    def _checkpoint(
+        self, table: Table, method: Method
+    ) -> AbstractContextManager[Checkpoint | None]:
+        """Open the file that remembers finished work, if one is wanted."""
+        seed = self.random_state
+        if self.checkpoint is None:
+            return nullcontext()
+        if not isinstance(seed, int | np.integer | None):
+            raise InputError(
+                f"random_state is {seed!r}; with a checkpoint it must be an int or None, so that "
+                "the same work can be done again"
+            )
+        about = {
+            "data": fingerprint(table),
+            "settings": f"{in_one_row(method)}, random_state={seed}",
+            "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
+        }
+        return opened(self.checkpoint, about, None if seed is None else int(seed))
+
     def _check_parameters(self) -> None:
         if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
             raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
@@ -355,7 +388,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         given = {"sample_weight": sample_weight, "groups": groups}
         more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
         quiet = copy(self)
-        quiet.verbose, quiet.callback = 0, None
+        quiet.verbose, quiet.callback, quiet.checkpoint = 0, None, None
         seed = self.random_state
         name = getattr(y, "name", None)
         return Provenance(

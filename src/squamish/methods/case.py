@@ -115,14 +115,18 @@ class Case:
         residuals -= residuals.mean(axis=0)
         return residuals[:, 1:] if residuals.shape[1] == 2 else residuals
 
-    def substitutes(self, feature: int) -> tuple[tuple[int, ...], ...]:
-        """Find the relevant features that replace another."""
+    def substitutes(self, features: Sequence[int]) -> dict[int, tuple[tuple[int, ...], ...]]:
+        """Find the relevant features that replace each of these."""
         A, columns = self.relevant, self.fit.columns(self.relevant)
         views = [self.fit.matrix(view, 0)[:, columns] for view in get_args(View)]
         places = np.searchsorted(A, self.fit.feature[columns])
-        found = substitutes(views, places, int(np.searchsorted(A, feature)))
-        self.report.step()
-        return tuple(tuple(int(A[k]) for k in group) for group in found)
+
+        def replace(feature: int, _: np.random.Generator) -> tuple[tuple[int, ...], ...]:
+            found = substitutes(views, places, int(np.searchsorted(A, feature)))
+            return tuple(tuple(int(A[k]) for k in group) for group in found)
+
+        found = self.fit.workers.run(replace, features, np.random.default_rng(0))
+        return dict(zip(features, found, strict=True))
 
     def importances(self) -> Array:
         """Return the gains of every feature, those of its best part, in the rounds there are."""

@@ -304,7 +304,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         d, fit, race = case.table.n_features, case.fit, removal.race
         weak = np.flatnonzero(classes == WEAK).tolist()
         case.report.begin("substitutes", len(weak))
-        replaced_by = {f: case.substitutes(f) for f in weak}
+        replaced_by = case.substitutes(weak)
         groups = replaceable_groups(weak, replaced_by)
         representatives = tuple(
             (min(group, key=lambda j: (case.p["marginal"][j], j)),) for group in groups

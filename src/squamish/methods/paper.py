@@ -19,8 +19,7 @@ from sklearn.base import BaseEstimator
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence import PaperEvidence
 from squamish.execution import Workers
-from squamish.forests import FittedForest, fit_forest, lightgbm_model
-from squamish.progress import Reporter
+from squamish.forests import fit_forest, lightgbm_model
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import PredictionInterval, prediction_interval
 from squamish.tables import Table
@@ -146,7 +145,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         workers = workers or Workers()
         report = workers.reporter
         report.begin("Boruta", self.boruta_max_iter - 1)
-        A, history, shadows = self._boruta(X, boruta_rng, report)
+        A, history, shadows = self._boruta(X, boruta_rng, workers)
         report.begin("importance of permuted columns", self.n_null_samples)
         irrel_bounds = self._null_distributions(X, shadow_rng, workers)[1]
         M, importances = self._imp_selection(X, irrel_bounds, forest_rng)
@@ -180,7 +179,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         return np.select([S, W], [STRONG, WEAK], IRRELEVANT), evidence
 
     def _boruta(
-        self, X: Table, rng: np.random.Generator, report: Reporter
+        self, X: Table, rng: np.random.Generator, workers: Workers
     ) -> tuple[NDArray[np.bool_], NDArray[np.float64], NDArray[np.float64]]:
         """Find A, all relevant features, and the importances in every round, shadows too."""
         if X.n_features == 0:
@@ -194,7 +193,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             max_iter=self.boruta_max_iter,
             random_state=np.random.RandomState(rng.integers(2**32)),
         )
-        boruta.watch(report)
+        boruta.employ(workers)
         boruta.fit(X.X, X.y)
         # Rank 1 is confirmed. (support_ also holds undecided features if none was rejected.)
         return boruta.ranking_ == 1, boruta.importance_history_[1:], np.array(boruta.shadows)
@@ -206,15 +205,15 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         if X.n_features == 0:
             return None, None
 
-        def sample(_: int, rng: np.random.Generator) -> FittedForest:
+        def sample(_: int, rng: np.random.Generator) -> tuple[float, float]:
             s = generate_permuted_feature(X, rng)
-            return fit_forest(X.with_column(s), rng, **self._forest(self.feature_fraction))
+            model = fit_forest(X.with_column(s), rng, **self._forest(self.feature_fraction))
+            return model.loss, float(model.importances[-1])
 
-        ext_models = workers.run(sample, range(self.n_null_samples), rng)
-        return (
-            prediction_interval([model.loss for model in ext_models], self.p),
-            prediction_interval([model.importances[-1] for model in ext_models], self.p),
+        losses, importances = zip(
+            *workers.run(sample, range(self.n_null_samples), rng), strict=True
         )
+        return prediction_interval(losses, self.p), prediction_interval(importances, self.p)
 
     def _imp_selection(
         self, X: Table, irrel_bounds: PredictionInterval | None, rng: np.random.Generator
@@ -278,9 +277,9 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
 class _Boruta(BorutaPy):  # type: ignore[misc]
     """BorutaPy that takes NaN, as LightGBM does, and remembers the shadows of every round."""
 
-    def watch(self, report: Reporter) -> None:
-        """Report every round."""
-        self.report = report
+    def employ(self, workers: Workers) -> None:
+        """Let these fit the forest of every round."""
+        self.workers = workers
         self.shadows: list[tuple[float, float, float]] = []
 
     def _check_params(self, X: object, y: object) -> None:
@@ -289,8 +288,13 @@ class _Boruta(BorutaPy):  # type: ignore[misc]
     def _add_shadows_get_imps(self, *args: Any) -> tuple[Any, Any]:
         real, shadow = super()._add_shadows_get_imps(*args)
         self.shadows.append((float(shadow.min()), float(shadow.mean()), float(shadow.max())))
-        self.report.step()
         return real, shadow
+
+    def _get_imp(self, X: Any, y: Any) -> Any:
+        def importances(_: int, __: np.random.Generator) -> NDArray[np.float64]:
+            return np.asarray(BorutaPy._get_imp(self, X, y), dtype=np.float64)
+
+        return self.workers.run(importances, [0], np.random.default_rng(0))[0]
 
 
 def generate_permuted_feature(X: Table, rng: np.random.Generator) -> NDArray[np.float64]:

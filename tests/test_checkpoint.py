@@ -1,0 +1,207 @@
+"""Nothing is lost: a fit that was killed goes on where it was."""
+
+import os
+import random
+import signal
+import subprocess
+import sys
+import time
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceResult, RelevanceSelector
+from squamish.checkpoint import Checkpoint
+from squamish.datasets import make_linear
+
+QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
+KILLS = 10
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make_linear(300, n_strong=3, group_sizes=[4], n_irrelevant=6, random_state=0)
+
+
+def findings(result):
+    """Everything in a result but its time and place."""
+    return result.to_json().partition('"task"')[0]
+
+
+@pytest.mark.parametrize("n_jobs", [1, 2])
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+def test_an_interrupted_fit_goes_on_and_does_nothing_twice(
+    problem, method, n_jobs, tmp_path, monkeypatch
+):
+    kept = []
+    keep = Checkpoint.keep
+    monkeypatch.setattr(
+        Checkpoint, "keep", lambda self, *key: kept.append(key[:2]) or keep(self, *key)
+    )
+
+    def stop(news):
+        if news.share > 0.6:
+            raise KeyboardInterrupt
+
+    path = tmp_path / "work.checkpoint"
+    selector = RelevanceSelector(
+        method, random_state=0, n_jobs=n_jobs, callback=stop, checkpoint=path
+    )
+    with pytest.raises(KeyboardInterrupt):
+        selector.fit(problem.X, problem.y)
+    before = len(kept)
+    selector.set_params(callback=None).fit(problem.X, problem.y)
+    assert 0 < before < len(kept)
+    assert len(kept) == len(set(kept))
+    plain = RelevanceSelector(method, random_state=0).fit(problem.X, problem.y)
+    assert findings(selector.result_) == findings(plain.result_)
+    n_done = len(kept)
+    selector.fit(problem.X, problem.y)
+    assert len(kept) == n_done
+
+
+SCRIPT = """
+import sys
+from squamish import PaperMethod, RelevanceSelector
+from squamish.datasets import load_preset
+problem = load_preset("Set 4", random_state=0)
+method = "crossfit" if sys.argv[1] == "crossfit" else PaperMethod(n_null_samples=20)
+selector = RelevanceSelector(method, random_state=0, n_jobs=2, checkpoint=sys.argv[2] or None)
+print("ready", flush=True)
+selector.fit(problem.X, problem.y).result_.to_json(sys.argv[3])
+"""
+
+
+def start(method, checkpoint, out):
+    process = subprocess.Popen(
+        [sys.executable, "-c", SCRIPT, method, str(checkpoint), str(out)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+    assert process.stdout.readline() == "ready\n", process.stderr.read()
+    return process
+
+
+@pytest.mark.skipif(os.name == "nt", reason="signals are for Unix")
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+def test_killed_at_any_moment_it_goes_on_to_the_same_verdict(method, tmp_path):
+    plain, out, checkpoint = (tmp_path / name for name in ("plain.json", "out.json", "work"))
+    with start(method, "", plain) as process:
+        begin = time.perf_counter()
+        assert process.wait(300) == 0
+    usual = time.perf_counter() - begin
+    expected = findings(RelevanceResult.from_json(plain))
+    luck = random.Random(0)
+    kills = 0
+    while kills < KILLS:
+        with start(method, checkpoint, out) as process:
+            time.sleep(luck.uniform(0, 0.3 * usual))
+            process.send_signal(signal.SIGKILL)
+            killed = process.wait(60) == -signal.SIGKILL
+        kills += killed
+        if not killed:
+            assert findings(RelevanceResult.from_json(out)) == expected
+            checkpoint.unlink()
+    with start(method, checkpoint, out) as process:
+        assert process.wait(300) == 0, process.stderr.read()
+    assert findings(RelevanceResult.from_json(out)) == expected
+
+
+@pytest.fixture(scope="module")
+def finished(problem, tmp_path_factory):
+    path = tmp_path_factory.mktemp("checkpoint") / "work"
+    RelevanceSelector(random_state=0, checkpoint=path).fit(problem.X, problem.y)
+    return path.read_bytes()
+
+
+def refit(problem, path, **settings):
+    settings = {"random_state": 0, "checkpoint": path} | settings
+    return RelevanceSelector(**settings).fit(problem.X, problem.y)
+
+
+def test_a_checkpoint_of_something_else_is_refused(problem, finished, tmp_path):
+    path = tmp_path / "work"
+    path.write_bytes(finished)
+    with pytest.raises(InputError, match="was made with other settings; give another file"):
+        refit(problem, path, random_state=1)
+    with pytest.raises(InputError, match="was made with other settings"):
+        refit(problem, path, method=CrossfitMethod(alpha=0.05))
+    with pytest.raises(InputError, match="was made with other data"):
+        RelevanceSelector(random_state=0, checkpoint=path).fit(problem.X[:-1], problem.y[:-1])
+    with pytest.raises(InputError, match="was made with other data"):
+        RelevanceSelector(random_state=0, checkpoint=path).fit(
+            problem.X, problem.y, sample_weight=np.arange(1, 301)
+        )
+    path.write_bytes(finished.replace(b'"numpy ', b'"numpy 0', 1).replace(b"numpy ", b"numpy 9", 1))
+    with pytest.raises(InputError, match="was made with other versions"):
+        refit(problem, path)
+    assert path.exists()
+
+
+def test_what_is_no_checkpoint_is_refused_and_left_alone(problem, tmp_path):
+    path = tmp_path / "letter.txt"
+    path.write_text("Dear reader,\nthis is a letter.\n")
+    with pytest.raises(InputError, match="is no checkpoint of this version of squamish"):
+        refit(problem, path)
+    assert path.read_text() == "Dear reader,\nthis is a letter.\n"
+    with pytest.raises(InputError, match="cannot be opened: Is a directory"):
+        refit(problem, tmp_path)
+
+
+@settings(
+    max_examples=15, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture]
+)
+@given(st.data())
+def test_a_torn_end_is_dropped_and_any_other_change_is_refused(problem, finished, tmp_path, data):
+    path = tmp_path / "work"
+    first = finished.index(b"\n") + 1
+    cut = data.draw(st.integers(first, len(finished)))
+    path.write_bytes(finished[:cut])
+    expected = RelevanceSelector(random_state=0).fit(problem.X, problem.y).relevance_classes_
+    assert np.array_equal(refit(problem, path).relevance_classes_, expected)
+    assert len(path.read_bytes()) == len(finished)
+    # In the last record a change cannot be told from one that was not finished.
+    place = data.draw(st.integers(first + 40, len(finished) - 3000))
+    path.write_bytes(finished[:place] + bytes([finished[place] ^ 1]) + finished[place + 1 :])
+    with pytest.raises(InputError, match="is damaged at byte"):
+        refit(problem, path)
+
+
+def test_nothing_is_unpickled(problem, finished, tmp_path):
+    import hashlib
+    import io
+    import struct
+
+    class Trap:
+        def __reduce__(self):
+            return os.mkdir, (str(tmp_path / "trapped"),)
+
+    buffer = io.BytesIO()
+    np.save(buffer, np.array([Trap()], dtype=object), allow_pickle=True)
+    text = b'[0, 0, "array"]\n' + buffer.getvalue()
+    line = finished[: finished.index(b"\n")]
+    digest = hashlib.sha256(hashlib.sha256(line).digest() + text).digest()
+    path = tmp_path / "work"
+    path.write_bytes(line + b"\n" + struct.pack(">Q32s", len(text), digest) + text + b"more")
+    with pytest.raises(InputError, match="is damaged"):
+        refit(problem, path)
+    assert not (tmp_path / "trapped").exists()
+
+
+def test_without_a_seed_the_file_remembers_one(problem, tmp_path):
+    path = tmp_path / "work"
+    first = refit(problem, path, random_state=None).result_
+    again = refit(problem, path, random_state=None).result_
+    assert findings(first) == findings(again)
+    with pytest.raises(InputError, match="with a checkpoint it must be an int or None"):
+        refit(problem, path, random_state=np.random.default_rng(0))
+
+
+def test_two_fits_do_not_share_a_file(problem, tmp_path):
+    pytest.importorskip("fcntl")
+    path = tmp_path / "work"
+    with Checkpoint(path, {}, 0), pytest.raises(InputError, match="is in use by another fit"):
+        refit(problem, path)
