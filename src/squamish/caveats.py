@@ -83,12 +83,12 @@ def notes_on_verdict(
         # The caller of fit, which scikit-learn wraps where it has callbacks.
         warnings.warn(notes[-1], LeakWarning, stacklevel=3 + HAS_CALLBACKS)
     if isinstance(evidence, CrossfitEvidence):
-        if (classes == IRRELEVANT).all():
+        if (classes == IRRELEVANT).all() and not evidence.undecided.any():
             notes.append(
                 f"no column is told from noise at alpha = {evidence.alpha:g}: there is nothing to "
                 "find, or too few rows to find it"
             )
-        elif evidence.loss >= evidence.constant_loss:
+        elif evidence.loss >= evidence.constant_loss and not evidence.undecided.any():
             notes.append(
                 "the best model predicts no better than the constant, although single columns "
                 "depend on the target: no column can be called strong"
@@ -102,6 +102,20 @@ def notes_on_verdict(
                 "each other, as repeated measurements do"
             )
     return notes
+
+
+def note_on_time(
+    evidence: Evidence, unfinished: Sequence[str], time_budget: float | None
+) -> list[str]:
+    """Say what the time was not enough for."""
+    if not unfinished:
+        return []
+    n_undecided = int(evidence.undecided.sum())
+    what = f"{n_undecided:,} columns are undecided" if n_undecided else "all columns are decided"
+    return [
+        f"the {time_budget:g} s of the time budget were used up during {unfinished[0]!r}: {what}; "
+        "with a checkpoint, the same fit with more time goes on"
+    ]
 
 
 def _some(names: Sequence[str], columns: Sequence[int], most: int = 5) -> str:

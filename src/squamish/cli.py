@@ -87,7 +87,7 @@ def _answering() -> Iterator[None]:
 # What messages call parameters, and what the command line calls them.
 _WORDS = {
     r"\b(missing_target|infinite|task)='(\w+)'": r"--\1 \2",
-    r"^(alpha|cv|groups|infinite|method|missing_target|select|task) ": r"--\1 ",
+    r"^(alpha|cv|groups|infinite|method|missing_target|select|task|time_budget) ": r"--\1 ",
     r"\brandom_state\b": "--seed",
     r"\bn_jobs\b": "--jobs",
     r"\bsample_weight\b": "--weights",
@@ -99,7 +99,7 @@ def _in_options(message: str) -> str:
     """Say the same in the words of the command line."""
     for python, shell in _WORDS.items():
         message = re.sub(python, shell, message)
-    return message.replace("--missing_target", "--missing-target")
+    return re.sub(r"--(missing|time)_", r"--\1-", message)
 
 
 # Options that more than one command has.
@@ -166,6 +166,10 @@ def fit(
         Path | None,
         typer.Option(help="A file for finished work: the same command goes on where it was."),
     ] = None,
+    time_budget: Annotated[
+        float | None,
+        typer.Option(help="Seconds after which the best verdict so far is given."),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     quiet: Quiet = False,
@@ -204,6 +208,7 @@ def fit(
             select=select,  # type: ignore[arg-type]
             verbose=0 if quiet else 1,
             checkpoint=checkpoint,
+            time_budget=time_budget,
         )
         selector.fit(
             table.drop(roles),

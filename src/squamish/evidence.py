@@ -69,6 +69,8 @@ class CrossfitEvidence:
         for the number of columns.
     alpha, min_effect : float
         What the p-values and the effect were compared with.
+    undecided : ndarray of bool
+        Columns whose class could still change: the time was used up before.
     """
 
     proof: tuple[str, ...]
@@ -94,6 +96,7 @@ class CrossfitEvidence:
     importance_threshold: float
     alpha: float
     min_effect: float
+    undecided: NDArray[np.bool_]
 
     @cached_property
     def importance(self) -> Array:
@@ -145,6 +148,7 @@ class CrossfitEvidence:
             minimal=_spread(self.minimal, feature, False),
             leaks=columns(self.leaks),
             importance_rounds=wide(self.importance_rounds, np.nan),
+            undecided=_spread(self.undecided, feature, False),
         )
 
 
@@ -173,6 +177,8 @@ class PaperEvidence:
         Loss of the forest on A without the column; NaN if it was not tested (not in M).
     n_fits : int
         How many forests were fitted.
+    undecided : ndarray of bool
+        Columns whose class could still change: the time was used up before.
     """
 
     all_relevant: NDArray[np.bool_]
@@ -184,6 +190,7 @@ class PaperEvidence:
     loss_interval: PredictionInterval | None
     removal_loss: NDArray[np.float64]
     n_fits: int
+    undecided: NDArray[np.bool_]
 
     # What the paper's method does not look for.
     substitutes: ClassVar[dict[int, tuple[tuple[int, ...], ...]]] = {}
@@ -242,6 +249,7 @@ class PaperEvidence:
             boruta_history=_spread(self.boruta_history, feature, np.nan),
             importances=_spread(self.importances, feature, 0.0),
             removal_loss=_spread(self.removal_loss, feature, np.nan),
+            undecided=_spread(self.undecided, feature, False),
         )
 
 

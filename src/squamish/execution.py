@@ -6,7 +6,8 @@ import warnings
 from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from itertools import count
-from typing import TypeVar
+from time import perf_counter
+from typing import Any, TypeVar
 
 import numpy as np
 from joblib import Parallel, delayed
@@ -47,6 +48,14 @@ def as_generator(random_state: RandomState) -> np.random.Generator:
     )
 
 
+class OutOfTime(Exception):  # noqa: N818 (it is no error, methods expect it)
+    """The time budget is used up; what is finished of a call is there, by the task's number."""
+
+    def __init__(self, results: dict[int, Any]) -> None:
+        super().__init__()
+        self.results = results
+
+
 @dataclass(frozen=True, eq=False)
 class Workers:
     """Who does the work: how many fits at the same time, and who is told of each.
@@ -59,11 +68,17 @@ class Workers:
         Counts the finished tasks.
     checkpoint : Checkpoint or None
         Remembers what they found.
+    deadline : float
+        No task is begun that would probably last longer, by the clock of ``perf_counter``.
+    unfinished : list of str
+        The stages in which there was no time left.
     """
 
     n_jobs: int | None = None
     reporter: Reporter = field(default_factory=Reporter)
     checkpoint: Checkpoint | None = None
+    deadline: float = np.inf
+    unfinished: list[str] = field(default_factory=list)
     _calls: Iterator[int] = field(default_factory=count)
 
     def run(
@@ -77,7 +92,8 @@ class Workers:
         Every task gets a random stream of its own, so the results do not depend on
         ``n_jobs``. Threads suffice because LightGBM works outside the GIL, and they share
         the table instead of copying it. What a checkpoint knows is not done again: a result
-        is an array, or made of numbers, text and tuples.
+        is an array, or made of numbers, text and tuples. Raises OutOfTime if not all tasks
+        could be done before the deadline.
 
         Examples
         --------
@@ -93,14 +109,22 @@ class Workers:
         for _ in results:
             self.reporter.step()
 
-        def one(i: int) -> tuple[int, R]:
-            return i, function(tasks[i], streams[i])
+        longest = 0.0
 
-        missing = [i for i in range(len(tasks)) if i not in results]
+        def one(i: int) -> tuple[int, R, float]:
+            start = perf_counter()
+            return i, function(tasks[i], streams[i]), perf_counter() - start
+
+        def calls() -> Iterator[Any]:
+            for i in range(len(tasks)):
+                if i not in results and perf_counter() + longest < self.deadline:
+                    yield delayed(one)(i)
+
         options = {"require": "sharedmem", "return_as": "generator_unordered"}
-        found = Parallel(n_jobs=self.n_jobs, **options)(delayed(one)(i) for i in missing)
+        found = Parallel(n_jobs=self.n_jobs, **options)(calls())
         try:
-            for i, result in found:
+            for i, result, seconds in found:
+                longest = max(longest, seconds)
                 if self.checkpoint is not None:
                     self.checkpoint.keep(call, i, result)
                 results[i] = result
@@ -110,4 +134,7 @@ class Workers:
                 # Whoever ends the work early knows that some of it is not done.
                 warnings.simplefilter("ignore", UserWarning)
                 found.close()
+        if len(results) < len(tasks):
+            self.unfinished.append(self.reporter.stage)
+            raise OutOfTime(results)
         return [results[i] for i in range(len(tasks))]

@@ -31,7 +31,7 @@ def result_frame(result: RelevanceResult, library: Library | None = None) -> Any
         import pandas as pd
 
         # The number of a group may be missing, which this type of pandas allows.
-        kinds = {nw.String: None, nw.Int64: "Int64", nw.Float64: "float64"}
+        kinds = {nw.String: None, nw.Int64: "Int64", nw.Float64: "float64", nw.Boolean: "bool"}
         return pd.DataFrame(
             {
                 name: pd.Series(values, dtype=kinds[_SCHEMA[name]])
@@ -57,6 +57,7 @@ _SCHEMA: Any = {
     "importance": nw.Float64,
     "missing": nw.Float64,
     "dtype": nw.String,
+    "undecided": nw.Boolean,
 }
 
 
@@ -86,6 +87,7 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
         "importance": _numbers(evidence.importance),
         "missing": list(result.columns.missing),
         "dtype": list(result.columns.dtypes),
+        "undecided": evidence.undecided.tolist(),
     }
 
 

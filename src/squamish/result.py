@@ -127,6 +127,11 @@ class RelevanceResult(PlotMethods):
         """The place in `groups` of every weak column, by its place in the table."""
         return {j: g for g, members in enumerate(self.evidence.groups) for j in members}
 
+    @property
+    def undecided(self) -> tuple[str, ...]:
+        """The columns that the time budget was not enough for; their classes are a best guess."""
+        return self._named(tuple(np.flatnonzero(self.evidence.undecided).tolist()))
+
     @cached_property
     def borderline(self) -> dict[str, str]:
         """Columns whose class is a close decision, and what was close."""
@@ -209,9 +214,10 @@ class RelevanceResult(PlotMethods):
             feature, class, group (a number, for weak columns), representative (of the
             group), substitutes, proof (what made it relevant), p_value (of relevance),
             removal_loss with removal_low and removal_high (95%), removal_p_value, effect
-            (removal_loss as a share of what the model gains), importance, missing (share)
-            and dtype. With the default method the p-values are corrected for the number of
-            columns. The ten best substitutes are named; `substitutes` has all.
+            (removal_loss as a share of what the model gains), importance, missing (share),
+            dtype and undecided (for want of time). With the default method the p-values are
+            corrected for the number of columns. The ten best substitutes are named;
+            `substitutes` has all.
         """
         from squamish.frames import result_frame
 

@@ -22,9 +22,9 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from squamish.caveats import notes_on_table, notes_on_verdict
+from squamish.caveats import note_on_time, notes_on_table, notes_on_verdict
 from squamish.checkpoint import Checkpoint, fingerprint, opened
-from squamish.errors import InputError, check_choice
+from squamish.errors import InputError, check_choice, check_range
 from squamish.execution import RandomState, Workers, as_generator
 from squamish.intake import (
     as_frame,
@@ -114,6 +114,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         A file for finished work. After a crash or a kill, the same fit with the same file
         goes on where it was and gives the same verdict. A file of other data, settings or
         versions is refused.
+    time_budget : float or None, default=None
+        Seconds after which no more work is begun. What is not decided by then is marked in
+        the result, with the best guess for its class; with a ``checkpoint``, the same fit
+        with more time goes on.
 
     Attributes
     ----------
@@ -176,6 +180,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         verbose: int = 0,
         callback: Listener | None = None,
         checkpoint: str | PathLike[str] | None = None,
+        time_budget: float | None = None,
     ) -> None:
         self.method = method
         self.task = task
@@ -190,6 +195,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.verbose = verbose
         self.callback = callback
         self.checkpoint = checkpoint
+        self.time_budget = time_budget
 
     @with_callbacks  # type: ignore[untyped-decorator,unused-ignore]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -227,7 +233,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         ):
             rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
             reporter = Reporter(method.STAGES, [*told, *bar, *tasks])
-            workers = Workers(self.n_jobs, reporter, checkpoint)
+            deadline = np.inf if self.time_budget is None else start + self.time_budget
+            workers = Workers(self.n_jobs, reporter, checkpoint, deadline)
             # Many small products: threads of the linear algebra would only wait for each
             # other, and round differently on a machine with more cores.
             with threadpool_limits(1, user_api="blas"):
@@ -238,6 +245,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         spread[judged] = classes[feature[judged]]
         evidence = evidence.spread(feature)
         notes += notes_on_verdict(spread, evidence, feature, columns.names)
+        notes += note_on_time(evidence, workers.unfinished, self.time_budget)
         self.result_ = RelevanceResult(
             columns=columns,
             classes=spread,
@@ -376,6 +384,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
             raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
         check_choice("select", self.select, get_args(Selection))
+        if self.time_budget is not None:
+            check_range("time_budget", self.time_budget, above=0)
         if not isinstance(self.verbose, int | np.integer) or self.verbose < 0:
             raise InputError(f"verbose is {self.verbose!r}; it must be a whole number, 0 or more")
         if self.callback is not None and not callable(self.callback):
@@ -389,6 +399,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
         quiet = copy(self)
         quiet.verbose, quiet.callback, quiet.checkpoint = 0, None, None
+        quiet.time_budget = None
         seed = self.random_state
         name = getattr(y, "name", None)
         return Provenance(

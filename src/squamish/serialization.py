@@ -40,6 +40,7 @@ _SHAPES: dict[str, tuple[int | str | None, ...]] = {
     "boruta_history": (None, "d"),
     "boruta_shadows": (None, 3),
     "importances": ("d",),
+    "undecided": ("d",),
 }
 
 

@@ -57,7 +57,11 @@ def _short(loss: float) -> str:
 def one_line(result: RelevanceResult) -> str:
     """Say everything that fits into a line."""
     seed = "" if result.provenance.seed is None else f"seed {result.provenance.seed}, "
-    return f"{counts(result)}; {score(result)}; {method_name(result)}, {seed}{duration(result)}"
+    undecided = f" ({len(result.undecided):,} undecided)" if result.undecided else ""
+    return (
+        f"{counts(result)}{undecided}; {score(result)}; "
+        f"{method_name(result)}, {seed}{duration(result)}"
+    )
 
 
 def method_name(result: RelevanceResult) -> str:
@@ -115,6 +119,8 @@ def explain(result: RelevanceResult, j: int) -> str:
         sentences += _removal_sentences(result, j)
     if relevance == WEAK and isinstance(result.evidence, CrossfitEvidence):
         sentences += _substitute_sentences(result, j)
+    if result.evidence.undecided[j]:
+        sentences.append("This is a best guess: the time was used up before it was decided.")
     if name in result.borderline:
         sentences.append(f"It is a close call, {result.borderline[name]}.")
     return " ".join(sentences)
@@ -143,7 +149,8 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
     evidence = result.evidence
     loss = evidence.removal_loss[j]
     if np.isnan(loss):
-        return ["What its removal costs was not tested: it is not in the minimal set."]
+        reason = "it is not in the minimal set" if not evidence.undecided[j] else "no time was left"
+        return [f"What its removal costs was not tested: {reason}."]
     if isinstance(evidence, PaperEvidence):
         low, high = evidence.removal_null
         return [

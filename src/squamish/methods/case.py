@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
@@ -29,11 +29,18 @@ class Case:
     table: Table
     fit: CrossFit
     targets: Array
-    p: dict[str, Array] = field(default_factory=dict)
-    proof: list[str] = field(default_factory=list)
-    p_relevant: Array = field(default_factory=lambda: np.ones(0))
+    p: dict[str, Array]
+    proof: list[str]
+    p_relevant: Array
     n_fits: int = 0
     gains: proofs.ShadowGains | None = None
+    best: Race | None = None
+
+    @classmethod
+    def about(cls, table: Table, fit: CrossFit, targets: Array) -> Case:
+        """Begin with nothing proven."""
+        d = table.n_features
+        return cls(table, fit, targets, {}, [""] * d, np.ones(d))
 
     @property
     def report(self) -> Reporter:
@@ -53,16 +60,17 @@ class Case:
         """Return the parts of some features that are the same in every fold."""
         return np.flatnonzero(np.isin(self.fit.parts.feature, features))
 
-    def race(self, features: Rows, earlier: Race | None = None) -> Race:
+    def race(self, features: Rows) -> Race:
         """Race the portfolio, or only what was not far behind on other features before."""
         columns = self.fit.columns(features)
         learners = portfolio(self.table.task, len(columns))
-        if earlier is not None:
-            known = [a for a in learners if earlier.lags.get(a, np.inf) < 0.02]
+        if self.best is not None:
+            lags = self.best.lags
+            known = [a for a in learners if lags.get(a, np.inf) < 0.02]
             learners = known or learners
-        race = self.fit.race(learners, columns)
-        self.n_fits += race.n_fits
-        return race
+        self.best = self.fit.race(learners, columns)
+        self.n_fits += self.best.n_fits
+        return self.best
 
     def gain(self, race: Race) -> float:
         """Return what the best learner gains over the constant prediction."""
@@ -74,8 +82,11 @@ class Case:
         self.n_fits += len(trials) * len(self.fit.folds)
         return self.fit.losses(trials)
 
-    def loss_on(self, features: Rows, race: Race) -> float:
+    def loss_on(self, features: Rows) -> float:
         """Return the loss of the best learner on some of the relevant features."""
+        race = self.best
+        if race is None:
+            return self.fit.mean(self.fit.constant_losses())
         if len(features) == len(self.relevant):
             return self.fit.mean(race.losses)
         learners = race.contenders(0.1 * self.gain(race)) or [race.learner]
@@ -138,9 +149,9 @@ class Case:
             out[:, feature] = np.fmax(out[:, feature], gains[:, part])
         return out
 
-    def leaks(self, race: Race | None) -> tuple[int, ...]:
+    def leaks(self) -> tuple[int, ...]:
         """Find features that alone predict the target almost perfectly, among the likeliest."""
-        fit = self.fit
+        fit, race = self.fit, self.best
         least = ALMOST_PERFECT * fit.mean(fit.constant_losses())
         if race is None or fit.mean(race.losses) > 2 * least:
             return ()

@@ -10,6 +10,7 @@ strong is weak, and its substitutes are those that predict it.
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from typing import ClassVar
 
@@ -18,10 +19,10 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from squamish import proofs
-from squamish.crossfitting import CrossFit, Race
+from squamish.crossfitting import CrossFit
 from squamish.errors import InputError, check_range
 from squamish.evidence import CrossfitEvidence
-from squamish.execution import Workers
+from squamish.execution import OutOfTime, Workers
 from squamish.learners import Array, Learner, portfolio
 from squamish.methods.case import MOST_CONTEXT, Case, closest
 from squamish.methods.removal import Removals
@@ -109,14 +110,20 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         fold_rng, shadow_rng, tree_rng, removal_rng = rng.spawn(4)
         case = self._open(X, fold_rng, workers or Workers())
 
-        groups = self._prove_without_model(case, shadow_rng)
-        race = self._prove_useful(case)
-        if self._prove_in_trees(case, groups, tree_rng):
-            race = case.race(case.relevant, race)
-        removal = Removals(case, race, self.alpha, self.min_effect).run(removal_rng)
+        undecided = np.ones(X.n_features, dtype=bool)
+        with suppress(OutOfTime):
+            groups = self._prove_without_model(case, shadow_rng)
+            self._prove_useful(case)
+            if self._prove_in_trees(case, groups, tree_rng):
+                case.race(case.relevant)
+            undecided[:] = False
+        removal = Removals(case, self.alpha, self.min_effect)
+        with suppress(OutOfTime):
+            removal.run(removal_rng)
+        undecided[case.relevant] |= removal.undecided
         classes = np.full(X.n_features, IRRELEVANT)
         classes[case.relevant] = np.where(removal.strong, STRONG, WEAK)
-        return classes, self._evidence(case, classes, removal)
+        return classes, self._evidence(case, classes, removal, undecided)
 
     def _check_parameters(self, X: Table) -> None:
         check_range("alpha", self.alpha, above=0, below=1)
@@ -143,7 +150,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         targets = proofs.target_scores(X)
         n_folds = min(X.n_folds or self.n_folds, rarest)
         fit = CrossFit.over(X, targets, n_folds, rng, workers)
-        case = Case(X, fit, targets, proof=[""] * X.n_features)
+        case = Case.about(X, fit, targets)
         case.p = {name: np.ones(X.n_features) for name in WEIGHTS}
         return case
 
@@ -155,8 +162,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case.report.begin("columns alone and in pairs", n_steps)
         groups = correlation_groups(Z)
         found: dict[str, Array] = {}
+        late: OutOfTime | None = None
         if Z.shape[1] and X.rows_are_alike:
-            found = self._proofs_of_like_rows(case, groups, shadow_rng)
+            found, late = self._proofs_of_like_rows(case, groups, shadow_rng)
         elif Z.shape[1]:
             partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
             found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
@@ -164,28 +172,40 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         self._prove_by_levels(case, level_rng)
         self._decide(case)
         self._prove_by_association(case)
+        if late is not None:
+            raise late
         return groups
 
     @staticmethod
     def _proofs_of_like_rows(
         case: Case, groups: NDArray[np.intp], rng: np.random.Generator
-    ) -> dict[str, Array]:
-        """Run the shadows and the tests without a model side by side."""
+    ) -> tuple[dict[str, Array], OutOfTime | None]:
+        """Run the shadows and the tests without a model side by side, as long as there is time."""
         X, Z = case.table, case.fit.parts.ranked
         parts = Table(case.fit.parts.plain, X.y, X.task)
-        tests: list[Callable[[np.random.Generator], Array]] = [
-            *[lambda rng: proofs.shadow_set(parts, groups, rng, SHADOW_ROUNDS)] * SHADOW_SETS,
-            lambda _: proofs.with_group_centres(parts, Z, groups),
-            lambda _: proofs.product_p_values(Z, case.targets),
-            lambda _: proofs.partial_p_values(Z, case.targets),
+        tests: dict[str, Callable[[], Array]] = {
+            "marginal": lambda: proofs.with_group_centres(parts, Z, groups),
+            "product": lambda: proofs.product_p_values(Z, case.targets),
+            "partial": lambda: proofs.partial_p_values(Z, case.targets),
+        }
+        sets = [
+            lambda rng=stream: proofs.shadow_set(parts, groups, rng, SHADOW_ROUNDS)
+            for stream in rng.spawn(SHADOW_SETS)
         ]
-        *gains, marginal, product, partial = case.fit.workers.run(
-            lambda test, rng: test(rng), tests, rng
-        )
-        case.gains = proofs.ShadowGains.of(gains, groups)
-        case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
-        shadow = case.gains.p_values
-        return {"marginal": marginal, "product": product, "partial": partial, "shadow": shadow}
+        n_tests, late = len(tests), None
+        try:
+            found = dict(
+                enumerate(case.fit.workers.run(lambda f, _: f(), [*tests.values(), *sets], rng))
+            )
+        except OutOfTime as error:
+            found, late = error.results, error
+        p = {name: found[i] for i, name in enumerate(tests) if i in found}
+        if late is None:
+            gains = [found[i] for i in range(n_tests, len(found))]
+            case.gains = proofs.ShadowGains.of(gains, groups)
+            case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
+            p["shadow"] = case.gains.p_values
+        return p, late
 
     @staticmethod
     def _prove_by_levels(case: Case, rng: np.random.Generator) -> None:
@@ -217,20 +237,19 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case.p["association"] = case.of_features(proofs.association_p_values(Z, known, weights))
         self._decide(case)
 
-    def _prove_useful(self, case: Case) -> Race | None:
+    def _prove_useful(self, case: Case) -> None:
         """Stage 2: features that explain what the best model without them leaves unexplained.
 
         Those that do join the model, and what is left is looked at again.
         """
-        race: Race | None = None
         rounds: list[Array] = []
         n_learners = len(portfolio(case.table.task, len(case.fit.columns(case.relevant))))
         case.report.begin("the best learner", n_learners * len(case.fit.folds))
         for n_left in range(MOST_ROUNDS, 0, -1):
             A = case.relevant
             if len(A) == 0:
-                return None
-            race = case.race(A, race)
+                return
+            race = case.race(A)
             prediction = case.fit.predictions(race.learner, case.fit.columns(A))
             case.n_fits += len(case.fit.folds)
             p = self._residual_p_values(case, prediction)
@@ -240,8 +259,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             rounds.append(p)
             case.p["useful"] = combined_p_values(everything, np.full(MOST_ROUNDS, 1 / MOST_ROUNDS))
             if not self._decide(case):
-                return race
-        return case.race(case.relevant, race)
+                return
+        case.race(case.relevant)
 
     @staticmethod
     def _residual_p_values(case: Case, prediction: Array) -> Array:
@@ -300,17 +319,25 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case: Case,
         classes: NDArray[np.int64],
         removal: Removals,
+        undecided: NDArray[np.bool_],
     ) -> CrossfitEvidence:
-        d, fit, race = case.table.n_features, case.fit, removal.race
+        d, fit, race = case.table.n_features, case.fit, case.best
         weak = np.flatnonzero(classes == WEAK).tolist()
         case.report.begin("substitutes", len(weak))
-        replaced_by = case.substitutes(weak)
+        replaced_by: dict[int, tuple[tuple[int, ...], ...]] = dict.fromkeys(weak, ())
+        leaks: tuple[int, ...] = ()
+        minimal_loss = np.nan
+        with suppress(OutOfTime):
+            leaks = case.leaks()
+            replaced_by = case.substitutes(weak)
         groups = replaceable_groups(weak, replaced_by)
         representatives = tuple(
             (min(group, key=lambda j: (case.p["marginal"][j], j)),) for group in groups
         )
         strong = np.flatnonzero(classes == STRONG).tolist()
         kept = minimal_set(strong, groups, representatives, replaced_by, case.p["marginal"])
+        with suppress(OutOfTime):
+            minimal_loss = case.loss_on(np.array(kept))
         gains = case.gains
         constant = fit.mean(fit.constant_losses())
         loss = constant if race is None else fit.mean(race.losses)
@@ -333,10 +360,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             groups=groups,
             representatives=representatives,
             minimal=np.isin(np.arange(d), kept),
-            leaks=case.leaks(race),
+            leaks=leaks,
             learner="constant" if race is None else str(race.learner),
             loss=loss,
-            minimal_loss=loss if race is None else case.loss_on(np.array(kept), race),
+            minimal_loss=minimal_loss,
             constant_loss=constant,
             n_fits=case.n_fits,
             importance_rounds=case.importances(),
@@ -344,4 +371,5 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             importance_threshold=np.nan if gains is None else gains.threshold(self.alpha / d),
             alpha=self.alpha,
             min_effect=self.min_effect,
+            undecided=undecided,
         )

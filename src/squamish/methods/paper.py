@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 import warnings
+from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
@@ -18,7 +19,7 @@ from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence import PaperEvidence
-from squamish.execution import Workers
+from squamish.execution import OutOfTime, Workers
 from squamish.forests import fit_forest, lightgbm_model
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import PredictionInterval, prediction_interval
@@ -143,28 +144,36 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         boruta_rng, shadow_rng, forest_rng, loss_rng, removal_rng = rng.spawn(5)
 
         workers = workers or Workers()
-        report = workers.reporter
-        report.begin("Boruta", self.boruta_max_iter - 1)
-        A, history, shadows = self._boruta(X, boruta_rng, workers)
-        report.begin("importance of permuted columns", self.n_null_samples)
-        irrel_bounds = self._null_distributions(X, shadow_rng, workers)[1]
-        M, importances = self._imp_selection(X, irrel_bounds, forest_rng)
-        M &= A
+        report, d = workers.reporter, X.n_features
+        A = M = np.zeros(d, dtype=bool)
+        history, shadows = np.zeros((0, d)), np.zeros((0, 3))
+        importances, removal_loss = np.zeros(d), np.full(d, np.nan)
+        irrel_bounds = loss_bounds = None
+        undecided = np.ones(d, dtype=bool)
+        with suppress(OutOfTime):
+            report.begin("Boruta", self.boruta_max_iter - 1)
+            A, history, shadows = self._boruta(X, boruta_rng, workers)
+            undecided = A
+            report.begin("importance of permuted columns", self.n_null_samples)
+            irrel_bounds = self._null_distributions(X, shadow_rng, workers)[1]
+            M, importances = self._imp_selection(X, irrel_bounds, forest_rng)
+            M &= A
 
-        V = X.take(A)
-        report.begin("loss with permuted columns", self.n_null_samples)
-        loss_bounds = self._null_distributions(V, loss_rng, workers)[0]
-        report.begin("removals", int(M.sum()))
-        removal_loss = np.full(X.n_features, np.nan)
-        removal_loss[M] = self._losses_without(np.flatnonzero(M[A]), V, removal_rng, workers)
+            V = X.take(A)
+            undecided = M
+            report.begin("loss with permuted columns", self.n_null_samples)
+            loss_bounds = self._null_distributions(V, loss_rng, workers)[0]
+            report.begin("removals", int(M.sum()))
+            removal_loss[M] = self._losses_without(np.flatnonzero(M[A]), V, removal_rng, workers)
+            undecided = np.zeros(d, dtype=bool)
 
         # Only a loss above the interval counts: a better model proves no relevance.
         S = M & (removal_loss > (loss_bounds.upper if loss_bounds else np.inf))
         W = A & ~S
 
         # A model without columns is a constant and takes no fit.
-        n_nulls = (X.n_features > 0) + (V.n_features > 0)
-        n_fits = len(history) + n_nulls * self.n_null_samples + (X.n_features > 0)
+        n_nulls = (irrel_bounds is not None) + (loss_bounds is not None)
+        n_fits = len(history) + n_nulls * self.n_null_samples + (irrel_bounds is not None)
         evidence = PaperEvidence(
             all_relevant=A,
             minimal=M,
@@ -174,7 +183,8 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             importance_interval=irrel_bounds,
             loss_interval=loss_bounds,
             removal_loss=removal_loss,
-            n_fits=n_fits + (int(M.sum()) if V.n_features > 1 else 0),
+            n_fits=n_fits + (int(np.sum(~np.isnan(removal_loss))) if A.sum() > 1 else 0),
+            undecided=undecided,
         )
         return np.select([S, W], [STRONG, WEAK], IRRELEVANT), evidence
 

@@ -24,12 +24,14 @@ class Removals:
 
     Attributes
     ----------
-    case, race : Case, Race
-        The table, and the learners on its relevant features; None if there are none.
+    case : Case
+        The table, and the learners on its relevant features.
     alpha, min_effect : float
         What the tests are compared with.
     strong : ndarray of bool
         Which features cost the model something that nothing else makes up for.
+    undecided : ndarray of bool
+        Which of them are not tested to the end.
     loss, low, high, p : ndarray of float
         Cost, its 95% interval and its p-value, by the test that decided.
     explained : ndarray of float
@@ -37,10 +39,10 @@ class Removals:
     """
 
     case: Case
-    race: Race | None
     alpha: float
     min_effect: float
     strong: NDArray[np.bool_] = field(init=False)
+    undecided: NDArray[np.bool_] = field(init=False)
     loss: Array = field(init=False)
     low: Array = field(init=False)
     high: Array = field(init=False)
@@ -50,11 +52,12 @@ class Removals:
     def __post_init__(self) -> None:
         n = len(self.case.relevant)
         self.strong = np.zeros(n, dtype=bool)
+        self.undecided = np.ones(n, dtype=bool)
         self.loss, self.low, self.high, self.p, self.explained = np.full((5, n), np.nan)
 
     def run(self, rng: np.random.Generator) -> Removals:
         """Test all features by redraws, and those that seem strong by what the others tell."""
-        case, race = self.case, self.race
+        case, race = self.case, self.case.best
         case.report.begin("what each column adds", len(case.fit.folds))
         if race is None:
             return self
@@ -68,8 +71,10 @@ class Removals:
         gain = case.gain(race)
         if gain > 0:
             self.strong = (self.p <= self.alpha) & (self.loss > self.min_effect * gain)
-            if len(units) > 1:
-                self._refit(race, leftover, gain)
+        self.undecided = self.strong.copy()
+        if gain > 0 and len(units) > 1:
+            self._refit(race, leftover, gain)
+        self.undecided[:] = False
         return self
 
     def _refit(self, race: Race, leftover: list[Array], gain: float) -> None:

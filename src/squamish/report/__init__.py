@@ -40,6 +40,7 @@ class Row:
     why: str
     close: bool
     minimal: bool
+    undecided: bool
 
 
 @dataclass(frozen=True)
@@ -114,7 +115,7 @@ def _file(name: str) -> str:
 
 def _number(value: float | None) -> str:
     """Write a number short enough for a table."""
-    if value is None:
+    if value is None or np.isnan(value):
         return ""
     tiny = value != 0 and abs(value) < 1e-4
     return f"{value:.1e}" if tiny else f"{float(f'{value:.2g}'):,.10g}"
@@ -137,6 +138,7 @@ def _row(result: RelevanceResult, j: int) -> Row:
         why=wording.explain(result, j),
         close=name in result.borderline,
         minimal=bool(evidence.minimal[j]),
+        undecided=bool(evidence.undecided[j]),
     )
 
 

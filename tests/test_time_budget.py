@@ -1,0 +1,86 @@
+"""Stopping in time, with the best verdict so far."""
+
+from itertools import count
+
+import numpy as np
+import pytest
+
+from squamish import InputError, PaperMethod, RelevanceResult, RelevanceSelector
+from squamish.datasets import make_linear
+
+QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make_linear(200, n_strong=2, group_sizes=[3], n_irrelevant=4, random_state=0)
+
+
+@pytest.fixture
+def ticking(monkeypatch):
+    """Let the clock go on by a second whenever somebody looks at it."""
+
+    def start():
+        clock = count()
+        for module in ("selector", "execution"):
+            monkeypatch.setattr(f"squamish.{module}.perf_counter", lambda: float(next(clock)))
+
+    return start
+
+
+def fit(problem, method="crossfit", **settings):
+    return RelevanceSelector(method, random_state=0, **settings).fit(problem.X, problem.y)
+
+
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+def test_what_is_decided_in_time_stays_so(problem, method, ticking):
+    final = fit(problem, method).relevance_classes_
+    n_undecided = []
+    for budget in (1, 10, 40, *range(80, 170, 6), 1000):
+        ticking()
+        result = fit(problem, method, time_budget=budget).result_
+        decided = ~result.evidence.undecided
+        assert np.array_equal(result.classes[decided], final[decided]), budget
+        assert RelevanceResult.from_json(result.to_json()) == result
+        if result.undecided:
+            assert any("time budget" in note for note in result.notes)
+        assert result.to_html()
+        for name in result.feature_names:
+            assert result.explain(name)
+        n_undecided.append(len(result.undecided))
+    assert n_undecided[0] == 9
+    assert n_undecided[-1] == 0
+    assert len(set(n_undecided)) > 2
+    assert n_undecided == sorted(n_undecided, reverse=True)
+
+
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+def test_with_a_checkpoint_it_goes_on(problem, method, ticking, tmp_path):
+    plain = fit(problem, method).result_
+    path = tmp_path / "work"
+    rounds, late = 0, True
+    while late:
+        ticking()
+        result = fit(problem, method, time_budget=40, checkpoint=path).result_
+        rounds, late = rounds + 1, any("time budget" in note for note in result.notes)
+    assert rounds > 2
+    assert plain.compare(result).same
+    assert plain.evidence.substitutes == result.evidence.substitutes
+    assert np.array_equal(plain.evidence.removal_loss, result.evidence.removal_loss, equal_nan=True)
+
+
+def test_undecided_columns_are_told(problem, ticking):
+    ticking()
+    result = fit(problem, time_budget=1).result_
+    assert "(9 undecided)" in repr(result)
+    assert "This is a best guess: the time was used up" in result.explain("0")
+    assert result.to_frame()["undecided"].all()
+    assert "were used up during 'columns alone and in pairs': 9 columns are undecided" in str(
+        result.notes
+    )
+
+
+@pytest.mark.parametrize("budget", [0, -1, "1"])
+def test_a_budget_must_be_some_time(problem, budget):
+    with pytest.raises(InputError, match=f"time_budget is {budget!r}; it must be a number above 0"):
+        fit(problem, time_budget=budget)
