@@ -9,7 +9,7 @@ import shlex
 import signal
 import sys
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, replace
 from importlib.util import find_spec
@@ -102,6 +102,11 @@ def _in_options(message: str) -> str:
     return re.sub(r"--(missing|time)_", r"--\1-", message)
 
 
+def _among(*words: str) -> Callable[[Any, Any, str], list[str]]:
+    """Complete what is begun to one of these words."""
+    return lambda _, __, begun: [word for word in words if word.startswith(begun)]
+
+
 # Options that more than one command has.
 Seed = Annotated[int, typer.Option(help="The same seed gives the same verdict.")]
 Jobs = Annotated[int, typer.Option(help="Models at the same time; -1 for all cores.")]
@@ -122,7 +127,7 @@ def fit(
         typer.Option(help="Folder for the files; squamish- and the name of the data if not given."),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="crossfit or paper.", autocompletion=lambda: ["crossfit", "paper"])
+        str, typer.Option(help="crossfit or paper.", shell_complete=_among("crossfit", "paper"))
     ] = "crossfit",
     alpha: Annotated[
         float | None, typer.Option(help="Family-wise error, for crossfit; 0.01 if not given.")
@@ -131,7 +136,7 @@ def fit(
         str,
         typer.Option(
             help="classification or regression; else guessed.",
-            autocompletion=lambda: ["classification", "regression"],
+            shell_complete=_among("classification", "regression"),
         ),
     ] = "",
     drop: Annotated[
@@ -156,7 +161,7 @@ def fit(
         str,
         typer.Option(
             help="What --reduced keeps: relevant, strong or minimal.",
-            autocompletion=lambda: ["relevant", "strong", "minimal"],
+            shell_complete=_among("relevant", "strong", "minimal"),
         ),
     ] = "relevant",
     reduced: Annotated[
@@ -311,7 +316,9 @@ def generate(
         str,
         typer.Argument(
             help="Set 1 to Set 8, NL 1 to NL 4, or another name that --list shows.",
-            autocompletion=lambda: _problem_names(),
+            shell_complete=lambda _, __, begun: [
+                n for n in _problem_names() if n.startswith(begun)
+            ],
         ),
     ] = "",
     out: Annotated[Path | None, typer.Argument(help="The file: .csv, .parquet, ...")] = None,
