@@ -46,7 +46,7 @@ def folder(tmp_path_factory):
     table.to_csv(path / "patients.csv.gz", index=False)
     table.assign(outcome="ill").to_parquet(path / "one class.parquet")
     (path / "broken.parquet").write_bytes(b"no table")
-    (path / "torn.csv").write_text('a,b\n1,2\n3,"4\n')
+    (path / "torn.csv.gz").write_bytes((path / "patients.csv.gz").read_bytes()[:-50])
     (path / "picture.png").write_bytes(b"")
     (path / "twice.csv").write_text("a,b,a\n1,2,3\n")
     (path / "latin.csv").write_bytes("b,caf\xe9\n1,2\n".encode("latin-1"))
@@ -143,7 +143,7 @@ def test_the_reduced_table_is_written_on_request(here, ending, capsys):
         ([".", "--target", "outcome"], "'.' is a folder"),
         (["picture.png", "--target", "outcome"], "'picture.png' does not end in .csv"),
         (["broken.parquet", "--target", "outcome"], "'broken.parquet' cannot be read"),
-        (["torn.csv", "--target", "a"], "'torn.csv' cannot be read"),
+        (["torn.csv.gz", "--target", "sex"], "'torn.csv.gz' cannot be read"),
         (["one class.parquet", "--target", "outcome"], "the target holds one class only, ill"),
         (["twice.csv", "--target", "a"], "more than one column is called 'a'"),
         (["latin.csv", "--target", "b"], "it is no UTF-8 text (the byte 0xe9 at 5)"),

@@ -199,7 +199,9 @@ def _read_series(label: str, series: nw.Series[Any]) -> Array | Levels:
     dtype = series.dtype
     try:
         if dtype in (nw.String, nw.Categorical, nw.Enum):
-            return _numbered(series.cast(nw.String).to_list())
+            # A cast may turn what is missing into a word.
+            pairs = zip(series.cast(nw.String).to_list(), series.is_null().to_list(), strict=True)
+            return _numbered([None if gap else label for label, gap in pairs])
         if dtype in (nw.Date, nw.Datetime):
             seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
             return _floats(seconds)
