@@ -102,9 +102,9 @@ def _in_options(message: str) -> str:
     return re.sub(r"--(missing|time)_", r"--\1-", message)
 
 
-def _among(*words: str) -> Callable[[Any, Any, str], list[str]]:
+def _among(*words: str) -> Callable[[str], list[str]]:
     """Complete what is begun to one of these words."""
-    return lambda _, __, begun: [word for word in words if word.startswith(begun)]
+    return lambda incomplete: [word for word in words if word.startswith(incomplete)]
 
 
 # Options that more than one command has.
@@ -127,7 +127,7 @@ def fit(
         typer.Option(help="Folder for the files; squamish- and the name of the data if not given."),
     ] = None,
     method: Annotated[
-        str, typer.Option(help="crossfit or paper.", shell_complete=_among("crossfit", "paper"))
+        str, typer.Option(help="crossfit or paper.", autocompletion=_among("crossfit", "paper"))
     ] = "crossfit",
     alpha: Annotated[
         float | None, typer.Option(help="Family-wise error, for crossfit; 0.01 if not given.")
@@ -136,7 +136,7 @@ def fit(
         str,
         typer.Option(
             help="classification or regression; else guessed.",
-            shell_complete=_among("classification", "regression"),
+            autocompletion=_among("classification", "regression"),
         ),
     ] = "",
     drop: Annotated[
@@ -161,7 +161,7 @@ def fit(
         str,
         typer.Option(
             help="What --reduced keeps: relevant, strong or minimal.",
-            shell_complete=_among("relevant", "strong", "minimal"),
+            autocompletion=_among("relevant", "strong", "minimal"),
         ),
     ] = "relevant",
     reduced: Annotated[
@@ -316,9 +316,7 @@ def generate(
         str,
         typer.Argument(
             help="Set 1 to Set 8, NL 1 to NL 4, or another name that --list shows.",
-            shell_complete=lambda _, __, begun: [
-                n for n in _problem_names() if n.startswith(begun)
-            ],
+            autocompletion=lambda incomplete: _among(*_problem_names())(incomplete),
         ),
     ] = "",
     out: Annotated[Path | None, typer.Argument(help="The file: .csv, .parquet, ...")] = None,
