@@ -10,7 +10,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from squamish import RelevanceSelector
+from squamish import InputError, RelevanceSelector
 
 HOSTILE = (
     "<script>document.title='hacked'</script>",
@@ -86,6 +86,8 @@ def test_caps_name_the_call_that_lifts_them(patients):
     assert "max_features=None" in short
     assert short.count('<tr class="why">') == 3
     assert patients.to_html(max_features=None).count('<tr class="why">') == 15
+    with pytest.raises(InputError, match="max_features is 0; it must be a whole number"):
+        patients.to_html(max_features=0)
 
 
 def test_names_cannot_become_markup(patients):

@@ -26,6 +26,8 @@ from squamish.errors import InputError
 from squamish.tables import Table
 
 FORMAT, VERSION = "squamish-checkpoint", 1
+# How every checkpoint begins, also one whose first line was not finished.
+_START = json.dumps({"format": FORMAT}).encode()[:-1]
 # In front of each record: the size of its text, and the hash.
 _HEAD = struct.Struct(">Q32s")
 
@@ -108,7 +110,7 @@ class Checkpoint:
         self._file.seek(0)
         content = self._file.read()
         first, end, _ = content.partition(b"\n")
-        if not end:
+        if not end and (first.startswith(_START) or _START.startswith(first)):
             self._begin(about)
             return
         self._check_header(first, about)
@@ -136,7 +138,7 @@ class Checkpoint:
     def _check_header(self, line: bytes, about: dict[str, str]) -> None:
         try:
             header = json.loads(line)
-            found, self.seed = header["about"], int(header["seed"])
+            found, self.seed = dict(header["about"]), int(header["seed"])
             known = (header["format"], header["version"]) == (FORMAT, VERSION)
         except (ValueError, TypeError, KeyError):
             known = False
@@ -166,7 +168,7 @@ class Checkpoint:
             if expected != digest:
                 raise ValueError
             record = _unpacked(content[start:end])
-        except (ValueError, TypeError):
+        except (ValueError, TypeError, EOFError, MemoryError):
             raise InputError(
                 f"the checkpoint {str(self.path)!r} is damaged at byte {position}; delete it to "
                 "start anew"
@@ -196,7 +198,7 @@ def _unpacked(text: bytes) -> tuple[int, int, Any]:
     head, _, body = text.partition(b"\n")
     call, task, kind = json.loads(head)
     if kind == "array":
-        return call, task, np.load(BytesIO(body), allow_pickle=False)
+        return call, task, np.lib.format.read_array(BytesIO(body), allow_pickle=False)
     return call, task, _frozen(json.loads(body))
 
 

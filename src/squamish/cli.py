@@ -442,6 +442,10 @@ def _folder(out: Path | None, data: Path, as_json: bool) -> Path | None:
     return out
 
 
+# What has no influence on the verdict.
+_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint")
+
+
 def _signed(
     result: RelevanceResult, data: str, target: str, context: typer.Context
 ) -> RelevanceResult:
@@ -449,16 +453,7 @@ def _signed(
     words = ["squamish", context.info_name or ""]
     for parameter in context.command.params:
         value = context.params.get(parameter.name or "")
-        if (
-            value is None
-            or value == parameter.default
-            or parameter.name
-            in (
-                "out",
-                "quiet",
-                "checkpoint",
-            )
-        ):
+        if value is None or value == parameter.default or parameter.name in _BESIDE_THE_POINT:
             continue
         for item in value if isinstance(value, list | tuple) else [value]:
             flag = [parameter.opts[0]] if parameter.param_type_name == "option" else []

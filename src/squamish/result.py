@@ -111,7 +111,7 @@ class RelevanceResult(PlotMethods):
         """
         return tuple(self._named(group) for group in self.evidence.groups)
 
-    @property
+    @cached_property
     def interchangeable(self) -> tuple[tuple[str, ...], ...]:
         """The groups in which there is a choice; they come first among `groups`."""
         pairs = zip(self.groups, self.representatives, strict=True)

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 
 from squamish import wording
 from squamish.evidence import CrossfitEvidence, PaperEvidence
-from squamish.redundancy_map import redundancy_layout, shorten
-from squamish.relevance import CLASS_NAMES, HEADINGS, IRRELEVANT, MEANINGS
+from squamish.redundancy_map import check_cap, redundancy_layout, shorten
+from squamish.relevance import CLASS_NAMES, IRRELEVANT, MEANINGS
 
 if TYPE_CHECKING:
     from squamish.result import RelevanceResult
@@ -69,15 +69,14 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
     str
         The page. Whatever comes from the table, such as names, is escaped.
     """
+    check_cap(max_features)
     others = np.flatnonzero(result.classes == IRRELEVANT).tolist()
     order = [*wording.ordered(result), *others][:max_features]
     cards = _cards(result)
     close = list(result.borderline.items())
     return _template().render(
         result=result,
-        counts=[
-            (CLASS_NAMES[c], len(result.names_of(c)), HEADINGS[c], MEANINGS[c]) for c in HEADINGS
-        ],
+        counts=[(CLASS_NAMES[c], len(result.names_of(c)), MEANINGS[c]) for c in MEANINGS],
         line=wording.one_line(result),
         facts=_facts(result),
         rows=[_row(result, j) for j in order],
