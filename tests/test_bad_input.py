@@ -41,7 +41,7 @@ def with_value(value, row=4, column=1):
         (X, X[:, 0].astype(str), "y has 100 different values in 100 rows; classes must repeat"),
         (X, pd.date_range("2026-01-01", periods=100), "y holds dates or times"),
         (pd.DataFrame(), Y, "X has no columns"),
-        (pl.LazyFrame({"a": [1]}), Y, r"X is a LazyFrame; collect\(\) it first"),
+        (pl.LazyFrame({"a": [1]}), Y, "X has 1 rows"),
         ("table.csv", Y, "X is 'table.csv'; read the file first"),
         (with_value("1e999"), Y, "column 1 holds inf in row 4; values must be finite"),
         (

@@ -104,6 +104,22 @@ def notes_on_verdict(
     return notes
 
 
+def note_on_sample(evidence: CrossfitEvidence, n_rows: int, screened: bool) -> str:
+    """Say how many rows were looked at, and what so many can show."""
+    note = (
+        f"every column was tested on all {n_rows:,} rows, models on a random sample of "
+        f"{evidence.n_tested:,}"
+        if screened
+        else f"of {n_rows:,} rows a random sample of {evidence.n_tested:,} was judged"
+    )
+    if np.isnan(evidence.detectable):
+        return note
+    return (
+        f"{note}: enough to find a column whose removal costs {evidence.detectable:.2%} of what "
+        "the model gains"
+    )
+
+
 def note_on_time(
     evidence: Evidence, unfinished: Sequence[str], time_budget: float | None
 ) -> list[str]:

@@ -221,7 +221,8 @@ def fingerprint(table: Table) -> str:
     """Return a hash of everything in a table that a verdict depends on."""
     digest = hashlib.sha256(f"{table.task} {table.n_folds} {table.X.shape}".encode())
     folds = [rows for fold in table.folds or () for rows in fold]
-    for array in (table.X, table.y, table.is_category, table.feature, *folds):
+    screened = [table.screened[name] for name in sorted(table.screened)]
+    for array in (table.X, table.y, table.is_category, table.feature, *folds, *screened):
         digest.update(np.ascontiguousarray(array).data)
     for rows in (table.weights, table.clusters):
         digest.update(b"none" if rows is None else np.ascontiguousarray(rows).data)

@@ -175,6 +175,10 @@ def fit(
         float | None,
         typer.Option(help="Seconds after which the best verdict so far is given."),
     ] = None,
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Scheduler of a Dask cluster to work on, such as tcp://10.0.0.5:8786."),
+    ] = None,
     seed: Seed = 0,
     jobs: Jobs = 1,
     quiet: Quiet = False,
@@ -187,7 +191,8 @@ def fit(
     """
     with _answering():
         from squamish import RelevanceSelector
-        from squamish.files import check_writable, read_file, write_table
+        from squamish.cluster import connected
+        from squamish.files import check_writable, scan_file, write_table
 
         folder = _folder(out, data, as_json)
         if select != "relevant" and reduced is None:
@@ -196,11 +201,12 @@ def fit(
             check_writable(reduced)
             if reduced.resolve() == data.resolve():
                 raise InputError("--reduced names the data itself; give another file")
-        table = read_file(data)
-        dropped, categories = _columns(drop, table), _columns(categorical, table)
-        folds, fold_column = _folds(cv, table)
+        table = scan_file(data)
+        names = table.collect_schema().names()
+        dropped, categories = _columns(drop, names), _columns(categorical, names)
+        folds, fold_column = _folds(cv, table, names)
         roles = [c for c in (target, groups, weights, fold_column, *dropped) if c]
-        _check_roles(roles, categories, table)
+        _check_roles(roles, categories, names)
         selector = RelevanceSelector(
             _method(method, alpha),
             task=task or None,  # type: ignore[arg-type]
@@ -215,12 +221,13 @@ def fit(
             checkpoint=checkpoint,
             time_budget=time_budget,
         )
-        selector.fit(
-            table.drop(roles),
-            table[target],
-            sample_weight=table[weights] if weights else None,
-            groups=table[groups] if groups else None,
-        )
+        with connected(cluster):
+            selector.fit(
+                table.drop(roles),
+                _column(table, target),
+                sample_weight=_column(table, weights) if weights else None,
+                groups=_column(table, groups) if groups else None,
+            )
         result = _signed(selector.result_, data.name, target, context)
         written = _write(result, folder)
         if reduced is not None:
@@ -350,29 +357,31 @@ def generate(
     typer.echo(f"{out}: {problem!r}, target column: target")
 
 
-def _columns(given: list[str] | None, table: pl.DataFrame) -> list[str]:
+def _column(table: pl.LazyFrame, name: str) -> pl.Series:
+    return table.select(name).collect()[name]
+
+
+def _columns(given: list[str] | None, names: list[str]) -> list[str]:
     """Read lists of columns: names, or names with commas between them."""
     found: list[str] = []
     for text in given or ():
-        found += [text] if text in table.columns else [part.strip() for part in text.split(",")]
+        found += [text] if text in names else [part.strip() for part in text.split(",")]
     return found
 
 
-def _check_roles(roles: list[str], categories: list[str], table: pl.DataFrame) -> None:
+def _check_roles(roles: list[str], categories: list[str], names: list[str]) -> None:
     from squamish.wording import no_such_column
 
     for column in (*roles, *categories):
-        if column not in table.columns:
-            raise InputError(no_such_column(column, table.columns))
+        if column not in names:
+            raise InputError(no_such_column(column, names))
         if roles.count(column) > 1:
             raise InputError(f"{column!r} is given more than one role")
-    if len(roles) == table.width:
+    if len(roles) == len(names):
         raise InputError("no column is left to judge; the target needs others to explain it")
-    if table.height < 2:
-        raise InputError(f"the table has {table.height} rows; it must have 2 or more")
 
 
-def _folds(cv: str, table: pl.DataFrame) -> tuple[Any, str]:
+def _folds(cv: str, table: pl.LazyFrame, names: list[str]) -> tuple[Any, str]:
     """Turn what --cv says into what the selector takes, and the name of a column it needs."""
     import numpy as np
     from sklearn.model_selection import PredefinedSplit, TimeSeriesSplit
@@ -385,14 +394,15 @@ def _folds(cv: str, table: pl.DataFrame) -> tuple[Any, str]:
     if word == "time" and (not number or number.isdecimal()):
         check_range("the number of --cv time", int(number or 5), at_least=2, integer=True)
         return TimeSeriesSplit(int(number or 5)), ""
-    if cv not in table.columns:
+    if cv not in names:
         raise InputError(
             f"--cv is {cv!r}; it must be a number of folds, 'time', 'time:8' or a column of the "
             "table"
         )
-    if table[cv].null_count():
+    fold = _column(table, cv)
+    if fold.null_count():
         raise InputError(f"the column {cv!r} of --cv has gaps; every row needs a fold")
-    return PredefinedSplit(np.unique(table[cv].to_numpy(), return_inverse=True)[1]), cv
+    return PredefinedSplit(np.unique(fold.to_numpy(), return_inverse=True)[1]), cv
 
 
 def _method(name: str, alpha: float | None) -> str | CrossfitMethod:
@@ -443,7 +453,7 @@ def _folder(out: Path | None, data: Path, as_json: bool) -> Path | None:
 
 
 # What has no influence on the verdict.
-_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint")
+_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint", "cluster")
 
 
 def _signed(

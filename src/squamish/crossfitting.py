@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -13,7 +15,7 @@ from squamish.errors import InputError
 from squamish.execution import Workers
 from squamish.learners import Array, Learner, Model, Rows, View, row_losses
 from squamish.redraw import Form, Residuals, redraw
-from squamish.statistics import PairedTest, paired_test
+from squamish.statistics import PairedTest, atom_shares, paired_test
 from squamish.tables import Fold, Table
 
 # Trees are slow to predict and smooth out little of a redraw: fewer draws will do.
@@ -61,6 +63,18 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
+class _Redraws:
+    """Units of some columns, what is left of them given the others, and the fold to test on."""
+
+    learner: Learner
+    columns: Rows
+    units: Sequence[Rows]
+    forms: Sequence[Form]
+    residuals: Sequence[Array]
+    fold: int
+
+
+@dataclass(frozen=True, eq=False)
 class CrossFit:
     """A table, the parts of its features, and folds that stay the same for all comparisons.
 
@@ -77,6 +91,11 @@ class CrossFit:
     feature: Rows
     workers: Workers = field(default_factory=Workers)
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
+
+    def __getstate__(self) -> dict[str, Any]:
+        # What goes to another process has nobody to work for it.
+        kept = {name: value for name, value in self.__dict__.items() if name != "tested_ranks"}
+        return kept | {"workers": Workers(), "_views": {}}
 
     @classmethod
     def over(
@@ -114,6 +133,17 @@ class CrossFit:
     def clusters(self) -> Rows | None:
         """Which tested rows belong together."""
         return None if self.table.clusters is None else self.table.clusters[self.tested]
+
+    @cached_property
+    def tested_ranks(self) -> Array:
+        """The ranked parts in the tested rows."""
+        ranked = self.parts.ranked
+        return ranked if len(self.tested) == len(ranked) else ranked[self.tested]
+
+    @cached_property
+    def atom_shares(self) -> Array:
+        """The share of the most common value in every part."""
+        return atom_shares(self.parts.ranked)
 
     def mean(self, losses: Array) -> float:
         """Average over the tested rows."""
@@ -168,11 +198,8 @@ class CrossFit:
 
     def predictions(self, learner: Learner, columns: Rows) -> Array:
         """Return the out-of-sample predictions of a learner on some parts."""
-
-        def one(fold: int, _: np.random.Generator) -> Array:
-            return self._fold_prediction(learner, columns, fold)
-
-        return self._gathered(self._run(one))
+        jobs = [(Trial(learner, columns), fold) for fold in range(len(self.folds))]
+        return self._gathered(self._run(CrossFit._prediction, jobs))
 
     def losses(self, trials: Sequence[Trial]) -> list[Array]:
         """Return the out-of-sample loss of every trial in every tested row.
@@ -181,24 +208,12 @@ class CrossFit:
         """
         n = len(self.folds)
         jobs = [(trial, fold) for trial in trials for fold in range(n)]
-        found = self.workers.run(self._trial, jobs, np.random.default_rng(0))
+        found = self._run(CrossFit._loss, jobs)
         return [self._gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
 
     def first_losses(self, trials: Sequence[Trial]) -> list[Array]:
         """Return the loss of every trial in the test rows of the first fold."""
-        jobs = [(trial, 0) for trial in trials]
-        return self.workers.run(self._trial, jobs, np.random.default_rng(0))
-
-    def _trial(self, job: tuple[Trial, int], _: np.random.Generator) -> Array:
-        trial, fold = job
-        return self.fold_losses(trial.learner, trial.columns, fold, trial.more)
-
-    def fold_losses(
-        self, learner: Learner, columns: Rows, fold: int, more: Array | None = None
-    ) -> Array:
-        """Return the loss of a learner in the test rows of one fold."""
-        prediction = self._fold_prediction(learner, columns, fold, more)
-        return row_losses(prediction, self.table.y[self.folds[fold][1]])
+        return self._run(CrossFit._loss, [(trial, 0) for trial in trials])
 
     def race(self, learners: Sequence[Learner], columns: Rows) -> Race:
         """Find the learner with the least loss, and drop on the way what is clearly worse.
@@ -209,13 +224,10 @@ class CrossFit:
         found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
         alive, n_fits = list(learners), 0
         for fold in range(len(self.folds)):
-
-            def one(learner: Learner, _: np.random.Generator, fold: int = fold) -> Array:
-                return self.fold_losses(learner, columns, fold)
-
             # Trees take longest, and begin first.
             order = sorted(alive, key=lambda learner: learner.kind != "boosted")
-            results = self.workers.run(one, order, np.random.default_rng(0))
+            jobs = [(Trial(learner, columns), fold) for learner in order]
+            results = self._run(CrossFit._loss, jobs)
             n_fits += len(alive)
             for learner, result in zip(order, results, strict=True):
                 found[learner].append(result)
@@ -243,36 +255,45 @@ class CrossFit:
         The model stays the same; a unit is a set of places in ``columns``. The result has
         a row for each tested row and a column for each unit.
         """
-        n_draws = DRAWS[learner.kind]
         forms = [self.form(learner.view, columns[unit]) for unit in units]
+        jobs = [
+            _Redraws(learner, columns, units, forms, [r.values for r in residuals], fold)
+            for fold in range(len(self.folds))
+        ]
+        return self._gathered(self.workers.run(CrossFit._redraw_loss, self, jobs, rng))
 
-        def one(fold: int, rng: np.random.Generator) -> Array:
-            train, test = self.folds[fold]
-            X = self.matrix(learner.view, fold)[:, columns]
-            model = self._fit(learner, X, train)
-            X, y = X[test], self.table.y[test]
-            out = np.zeros((len(test), len(units)))
-            for u, (unit, residual) in enumerate(zip(units, residuals, strict=True)):
-                guess, pool = X[:, unit] - residual.values[test], residual.values[self.tested]
-                drawn = redraw(guess, pool, n_draws, rng, forms[u])
-                prediction = model.predict_redrawn(X, unit, drawn)
-                out[:, u] = row_losses(prediction, y).mean(axis=0)
-            return out - row_losses(model.predict(X), y)[:, np.newaxis]
+    def _redraw_loss(self, job: _Redraws, rng: np.random.Generator) -> Array:
+        """Return how much the loss in the test rows of a fold grows by redraws."""
+        n_draws = DRAWS[job.learner.kind]
+        train, test = self.folds[job.fold]
+        X = self.matrix(job.learner.view, job.fold)[:, job.columns]
+        model = self._fit(job.learner, X, train)
+        X, y = X[test], self.table.y[test]
+        out = np.zeros((len(test), len(job.units)))
+        for u, (unit, residual) in enumerate(zip(job.units, job.residuals, strict=True)):
+            guess, pool = X[:, unit] - residual[test], residual[self.tested]
+            drawn = redraw(guess, pool, n_draws, rng, job.forms[u])
+            prediction = model.predict_redrawn(X, unit, drawn)
+            out[:, u] = row_losses(prediction, y).mean(axis=0)
+        return out - row_losses(model.predict(X), y)[:, np.newaxis]
 
-        return self._gathered(self.workers.run(one, range(len(self.folds)), rng))
+    def _run(
+        self, function: Callable[[CrossFit, Any, np.random.Generator], Array], jobs: Sequence[Any]
+    ) -> list[Array]:
+        """Hand out jobs that need no luck."""
+        return self.workers.run(function, self, jobs, np.random.default_rng(0))
 
-    def _run(self, one: Callable[[int, np.random.Generator], Array]) -> list[Array]:
-        """Do something for every fold that needs no luck."""
-        return self.workers.run(one, range(len(self.folds)), np.random.default_rng(0))
+    def _loss(self, job: tuple[Trial, int], rng: np.random.Generator) -> Array:
+        """Return the loss of a trial in the test rows of a fold."""
+        return row_losses(self._prediction(job, rng), self.table.y[self.folds[job[1]][1]])
 
-    def _fold_prediction(
-        self, learner: Learner, columns: Rows, fold: int, more: Array | None = None
-    ) -> Array:
-        """Predict the test rows of a fold from some parts, and more columns."""
+    def _prediction(self, job: tuple[Trial, int], _: np.random.Generator) -> Array:
+        """Predict the test rows of a fold."""
+        trial, fold = job
         train, test = self.folds[fold]
-        X = self.matrix(learner.view, fold)[:, columns]
-        X = X if more is None else np.column_stack([X, more])
-        return self._fit(learner, X, train).predict(X[test])
+        X = self.matrix(trial.learner.view, fold)[:, trial.columns]
+        X = X if trial.more is None else np.column_stack([X, trial.more])
+        return self._fit(trial.learner, X, train).predict(X[test])
 
     def _fit(self, learner: Learner, X: Array, train: Rows) -> Model:
         weights = None if self.table.weights is None else self.table.weights[train]

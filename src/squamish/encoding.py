@@ -13,6 +13,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from squamish.pairs import ranges
 from squamish.statistics import normal_scores
 from squamish.tables import Fold, Table
 
@@ -86,11 +87,11 @@ def encode(table: Table) -> Parts:
             gaps = [len(columns) + 1, -1] if len(parts) == 2 else [-1]
             kind = -1
         else:
-            levels, share_joined = _joined_levels(x)
-            n_levels = int(levels.max()) + 1
-            if n_levels > MOST_LEVELS or share_joined > MOST_JOINED:
+            levels = few_levels(x)
+            if levels is None:
                 many_levels.append((owner, np.unique(x, return_inverse=True)[1]))
                 continue
+            n_levels = int(levels.max()) + 1
             parts = [(levels == k).astype(float) for k in range(n_levels) if n_levels > 1]
             parts = parts[1:] if n_levels == 2 else parts
             gaps, kind = [-1] * len(parts), j if len(parts) > 1 else -1
@@ -98,10 +99,14 @@ def encode(table: Table) -> Parts:
         feature += [owner] * len(parts)
         gap += gaps[: len(parts)]
         exclusive += [kind] * len(parts)
-    X = np.column_stack(columns) if columns else np.zeros((len(table.y), 0))
+    plain, ranked = np.empty((2, len(table.y), len(columns)))
+    for start, stop in ranges(len(columns)):
+        X = np.column_stack(columns[start:stop])
+        plain[:, start:stop] = _standardised(X)
+        ranked[:, start:stop] = _standardised_scores(X)
     return Parts(
-        _standardised(X),
-        _standardised_scores(X),
+        plain,
+        ranked,
         np.array(feature, dtype=np.intp),
         np.array(gap, dtype=np.intp),
         np.array(exclusive, dtype=np.intp),
@@ -120,19 +125,18 @@ def _number_parts(x: Array) -> list[Array]:
     return [x] if varies else [missing.astype(float)]
 
 
-def _joined_levels(x: Array) -> tuple[Rows, float]:
-    """Enumerate the levels of a category, the rare ones joined; and the share of their rows."""
+def few_levels(x: Array) -> Rows | None:
+    """Enumerate the levels of a category, the rare ones joined as the last; None if many."""
     levels, counts = np.unique(x, return_counts=True)
     number = np.cumsum(counts >= LEAST_ROWS) - 1
     rare = counts < LEAST_ROWS
     number[rare] = number[-1] + 1 if not rare.all() else 0
-    joined = number[np.searchsorted(levels, x)].astype(np.intp)
-    return joined, float(counts[rare].sum() / len(x))
+    if number.max() >= MOST_LEVELS or counts[rare].sum() > MOST_JOINED * len(x):
+        return None
+    return np.asarray(number[np.searchsorted(levels, x)], dtype=np.intp)
 
 
 def _standardised(X: Array) -> Array:
-    if X.size == 0:
-        return X
     X = X - np.nanmean(X, axis=0)
     X /= np.maximum(np.nanstd(X, axis=0), 1e-300)
     return np.nan_to_num(X, nan=0.0)
@@ -140,8 +144,6 @@ def _standardised(X: Array) -> Array:
 
 def _standardised_scores(X: Array) -> Array:
     """Take the normal scores of the values that are there, and 0 where none is."""
-    if X.size == 0:
-        return X
     if not np.isnan(X).any():
         return normal_scores(X)
     out = np.zeros_like(X)

@@ -71,6 +71,11 @@ class CrossfitEvidence:
         What the p-values and the effect were compared with.
     undecided : ndarray of bool
         Columns whose class could still change: the time was used up before.
+    n_tested : int
+        How many rows the models were tested on: all, or a sample of very many.
+    detectable : float
+        About the least ``effect`` that so many rows show with a probability of 95%, or the
+        ``power`` that was asked for if that is less; NaN if the model gains nothing.
     """
 
     proof: tuple[str, ...]
@@ -97,6 +102,8 @@ class CrossfitEvidence:
     alpha: float
     min_effect: float
     undecided: NDArray[np.bool_]
+    n_tested: int
+    detectable: float
 
     @cached_property
     def importance(self) -> Array:
@@ -120,8 +127,12 @@ class CrossfitEvidence:
         def wide(narrow: Array, fill: float) -> Array:
             return _spread(narrow, feature, fill)
 
+        places: dict[int, list[int]] = {}
+        for column, f in enumerate(feature.tolist()):
+            places.setdefault(f, []).append(column)
+
         def columns(features: tuple[int, ...]) -> tuple[int, ...]:
-            return tuple(np.flatnonzero(np.isin(feature, features)).tolist())
+            return tuple(sorted(column for f in features for column in places[f]))
 
         # Columns that are alone come last.
         order = sorted(

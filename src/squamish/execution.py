@@ -3,22 +3,32 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Generator, Iterator, Sequence
+from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
+from functools import cache
 from itertools import count
 from time import perf_counter
 from typing import Any, TypeVar
+from uuid import uuid4
 
 import numpy as np
-from joblib import Parallel, delayed
+from joblib import Parallel, delayed, parallel_config
+from joblib.parallel import get_active_backend
+from threadpoolctl import threadpool_limits
 
+from squamish import cluster
 from squamish.checkpoint import Checkpoint
 from squamish.errors import InputError
 from squamish.progress import Reporter
 
 RandomState = int | np.integer | np.random.Generator | np.random.RandomState | None
+S = TypeVar("S")
 T = TypeVar("T")
 R = TypeVar("R")
+
+# Every process has a name of its own, on whatever machine; a fork does what its parent does.
+_PROCESS = uuid4().hex
 
 
 def as_generator(random_state: RandomState) -> np.random.Generator:
@@ -80,26 +90,31 @@ class Workers:
     deadline: float = np.inf
     unfinished: list[str] = field(default_factory=list)
     _calls: Iterator[int] = field(default_factory=count)
+    _sent: dict[int, tuple[Any, Any]] = field(default_factory=dict)
 
     def run(
         self,
-        function: Callable[[T, np.random.Generator], R],
+        function: Callable[[S, T, np.random.Generator], R],
+        shared: S,
         tasks: Sequence[T],
         rng: np.random.Generator,
     ) -> list[R]:
-        """Call ``function(task, rng)`` for every task and return the results in order.
+        """Call ``function(shared, task, rng)`` for every task and return the results in order.
 
         Every task gets a random stream of its own, so the results do not depend on
-        ``n_jobs``. Threads suffice because LightGBM works outside the GIL, and they share
-        the table instead of copying it. What a checkpoint knows is not done again: a result
-        is an array, or made of numbers, text and tuples. Raises OutOfTime if not all tasks
-        could be done before the deadline.
+        ``n_jobs``. Threads are the rule, because LightGBM works outside the GIL, and they
+        share the table instead of copying it; joblib's ``parallel_config`` can ask for
+        processes or a cluster instead, and then function, tasks and what is shared have to
+        be picklable. What a checkpoint knows is not done again: a result is an array, or made
+        of numbers, text and tuples. Raises OutOfTime if not all tasks could be done before
+        the deadline.
 
         Examples
         --------
         >>> import numpy as np
         >>> from squamish.execution import Workers
-        >>> Workers(2).run(lambda task, rng: task * 10, [1, 2, 3], np.random.default_rng(0))
+        >>> times = lambda factor, task, rng: factor * task
+        >>> Workers(2).run(times, 10, [1, 2, 3], np.random.default_rng(0))
         [10, 20, 30]
         """
         streams, call = rng.spawn(len(tasks)), next(self._calls)
@@ -111,30 +126,84 @@ class Workers:
 
         longest = 0.0
 
-        def one(i: int) -> tuple[int, R, float]:
-            start = perf_counter()
-            return i, function(tasks[i], streams[i]), perf_counter() - start
-
         def calls() -> Iterator[Any]:
             for i in range(len(tasks)):
                 if i not in results and perf_counter() + longest < self.deadline:
-                    yield delayed(one)(i)
+                    yield delayed(_one)(_PROCESS, function, shared, i, tasks[i], streams[i])
 
-        options = {"require": "sharedmem", "return_as": "generator_unordered"}
-        found = Parallel(n_jobs=self.n_jobs, **options)(calls())
-        try:
+        with closing(self._results(calls(), shared, alone=len(tasks) == 1)) as found:
             for i, result, seconds in found:
                 longest = max(longest, seconds)
                 if self.checkpoint is not None:
                     self.checkpoint.keep(call, i, result)
                 results[i] = result
                 self.reporter.step()
-        finally:
-            with warnings.catch_warnings():
-                # Whoever ends the work early knows that some of it is not done.
-                warnings.simplefilter("ignore", UserWarning)
-                found.close()
         if len(results) < len(tasks):
             self.unfinished.append(self.reporter.stage)
             raise OutOfTime(results)
         return [results[i] for i in range(len(tasks))]
+
+    def close(self) -> None:
+        """Let a cluster forget what was sent to it."""
+        for _, backend in self._sent.values():
+            backend.data_futures.clear()
+        self._sent.clear()
+
+    def _results(
+        self, calls: Iterator[Any], shared: Any, alone: bool
+    ) -> Generator[tuple[int, Any, float], None, None]:
+        """Yield the results of calls, in any order, from where joblib is told to do them."""
+        # A single task is not worth the way to another process.
+        options = {"require": "sharedmem"} if alone else {"prefer": "threads"}
+        backend = get_active_backend(**options)[0]
+        # Some can only give all results at once.
+        many = backend.supports_return_generator
+        with self._sending(shared, backend):
+            parallel = Parallel(
+                n_jobs=self.n_jobs,
+                return_as="generator_unordered" if many else "list",
+                **options,
+            )
+            results = parallel(calls)
+            try:
+                for found in results:  # noqa: UP028 (to end it is up to us)
+                    yield found
+            finally:
+                with warnings.catch_warnings():
+                    # Whoever ends the work early knows that some of it is not done.
+                    warnings.simplefilter("ignore", UserWarning)
+                    if many:
+                        results.close()
+
+    def _sending(self, shared: Any, backend: Any) -> AbstractContextManager[Any]:
+        """On a Dask cluster, see that what is shared goes to every worker once, not per call."""
+        if not hasattr(backend, "client"):
+            return nullcontext()
+        if id(shared) not in self._sent:
+            # With the thing itself, so that its number stays its own.
+            self._sent[id(shared)] = shared, cluster.sending(backend, shared)
+        return parallel_config(backend=self._sent[id(shared)][1])
+
+
+def _one(
+    home: str,
+    function: Callable[[S, T, np.random.Generator], R],
+    shared: S,
+    i: int,
+    task: T,
+    rng: np.random.Generator,
+) -> tuple[int, R, float]:
+    """Do one task, in the process that asks for it or in another."""
+    if home != _PROCESS:
+        _use_one_thread()
+    start = perf_counter()
+    return i, function(shared, task, rng), perf_counter() - start
+
+
+@cache
+def _use_one_thread() -> None:
+    """Let linear algebra run in one thread as long as this process lives, as it does at home.
+
+    More would wait for each other, and round differently.
+    """
+    threadpool_limits(1, user_api="blas")

@@ -10,8 +10,8 @@ import lzma
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from io import BytesIO, StringIO
 from pathlib import Path
 from tempfile import mkstemp
@@ -30,7 +30,8 @@ _DECOMPRESS: dict[str, Callable[[bytes], bytes]] = {
 # polars unpacks these itself.
 _PACKED_CSV = (".zst",)
 _TEXT = {".csv": None, ".tsv": "\t", ".tab": "\t", ".txt": None}
-_BINARY = (".parquet", ".pq", ".feather", ".arrow", ".ipc")
+_PARQUET = (".parquet", ".pq")
+_BINARY = (*_PARQUET, ".feather", ".arrow", ".ipc")
 _MISSING = ["", "NA", "N/A", "na", "n/a", "N.A.", "NaN", "nan", "NaT", "null", "NULL", "None"]
 _MISSING += ["<NA>", "#N/A", "?"]
 _ZSTANDARD = b"\x28\xb5\x2f\xfd"
@@ -67,6 +68,38 @@ def read_file(path: str | Path) -> pl.DataFrame:
     (['age', 'city'], 1)
     """
     path = Path(path)
+    kind, packing = _kind(path)
+    import polars as pl
+
+    with _naming(path):
+        content = path.read_bytes()
+        content = _DECOMPRESS[packing](content) if packing in _DECOMPRESS else content
+        if kind in _TEXT:
+            return _read_text(content, _TEXT[kind])
+        if kind in _PARQUET:
+            return pl.read_parquet(BytesIO(content))
+        return pl.read_ipc(BytesIO(content))
+
+
+def scan_file(path: str | Path) -> pl.LazyFrame:
+    """Read a table when it is asked for, if it is Parquet; any other one now.
+
+    Takes the same files as `read_file`.
+    """
+    path = Path(path)
+    kind, packing = _kind(path)
+    if kind not in _PARQUET or packing:
+        return read_file(path).lazy()
+    import polars as pl
+
+    with _naming(path):
+        frame = pl.scan_parquet(path)
+        frame.collect_schema()
+        return frame
+
+
+def _kind(path: Path) -> tuple[str, str]:
+    """Tell by the endings of a file what it is, and how it is packed."""
     if not path.exists():
         raise InputError(f"there is no file {str(path)!r}")
     if path.is_dir():
@@ -79,16 +112,16 @@ def read_file(path: str | Path) -> pl.DataFrame:
             f"{path.name!r} does not end in .csv, .tsv, .parquet, .feather or .arrow, nor in one "
             "of these and .gz, .bz2 or .xz"
         )
+    return kind, packing
+
+
+@contextmanager
+def _naming(path: Path) -> Iterator[None]:
+    """Say which file it is that cannot be read."""
     import polars as pl
 
     try:
-        content = path.read_bytes()
-        content = _DECOMPRESS[packing](content) if packing in _DECOMPRESS else content
-        if kind in _TEXT:
-            return _read_text(content, _TEXT[kind])
-        if kind in (".parquet", ".pq"):
-            return pl.read_parquet(BytesIO(content))
-        return pl.read_ipc(BytesIO(content))
+        yield
     except (
         OSError,
         EOFError,
@@ -145,14 +178,15 @@ def _umask() -> int:
     return mask
 
 
-def write_table(table: pl.DataFrame, path: str | Path) -> None:
+def write_table(table: pl.DataFrame | pl.LazyFrame, path: str | Path) -> None:
     """Write a table; the ending of the name tells how, as in `read_file`."""
     path, buffer = Path(path), BytesIO()
     check_writable(path)
     kind = path.suffix.lower()
+    table = table.lazy().collect()
     if kind in _TEXT:
         table.write_csv(buffer, separator=_TEXT[kind] or ",")
-    elif kind in (".parquet", ".pq"):
+    elif kind in _PARQUET:
         table.write_parquet(buffer)
     else:
         table.write_ipc(buffer)

@@ -9,8 +9,8 @@ it is a level of its own.
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -42,13 +42,23 @@ class Levels:
         Level numbers, in the order of the labels; what is missing comes last.
     missing : ndarray of bool
         Rows without a value.
+    labels : ndarray
+        What the levels stand for, in the order of their numbers; None is not among them.
     like_a_number : str
         One of the labels, if most of them could be numbers; else empty.
     """
 
     codes: Array
     missing: NDArray[np.bool_]
+    labels: NDArray[Any]
     like_a_number: str = ""
+
+    def again(self, labels: NDArray[Any]) -> Array:
+        """Return the numbers of labels; that of None, and one more for what is not known."""
+        known = {label: float(code) for code, label in enumerate(self.labels.tolist())}
+        none, unknown = float(len(known)), float(len(known) + 1)
+        found = (none if is_missing(v) else known.get(v, unknown) for v in labels.tolist())
+        return np.fromiter(found, dtype=np.float64, count=len(labels))
 
 
 @dataclass(frozen=True, eq=False)
@@ -144,6 +154,76 @@ def read_columns(
 def _joined(columns: Sequence[Array | Levels]) -> ReadColumns:
     values = np.column_stack([c.codes if isinstance(c, Levels) else c for c in columns])
     return ReadColumns(values, {j: c for j, c in enumerate(columns) if isinstance(c, Levels)})
+
+
+@dataclass(frozen=True, eq=False)
+class LazyRows:
+    """The rows of a polars LazyFrame, which are read when they are asked for.
+
+    Attributes
+    ----------
+    frame : polars.LazyFrame
+        The table.
+    n_rows : int
+        How many rows it has.
+    levels : mapping of int to Levels
+        Its categories, as they were read in some of the rows.
+    infinite : {"error", "missing"}
+        What to do with infinite values.
+    """
+
+    frame: Any
+    n_rows: int
+    levels: Mapping[int, Levels] = field(default_factory=dict)
+    infinite: str = "error"
+
+    @classmethod
+    def of(cls, frame: Any, n_rows: int) -> LazyRows:
+        """Check that a frame has as many rows as there are targets."""
+        import polars as pl
+
+        found = int(frame.select(pl.len()).collect().item())
+        if found != n_rows:
+            raise InputError(f"X has {found} rows, and y has {n_rows}; they must have the same")
+        return cls(frame, n_rows)
+
+    def rows(self, numbers: NDArray[np.intp], portions: Sequence[tuple[int, int]]) -> Any:
+        """Return some rows, given in ascending order, as a frame."""
+        import polars as pl
+
+        cut = np.searchsorted(numbers, [start for start, _ in portions][1:])
+        return pl.concat(
+            [
+                self._frame(start, stop)[some - start]
+                for (start, stop), some in zip(portions, np.split(numbers, cut), strict=True)
+                if len(some)
+            ]
+        )
+
+    def portion(self, start: int, stop: int) -> Array:
+        """Return some rows as floats, numbered as the levels were before."""
+        some = nw.from_native(self._frame(start, stop), eager_only=True)
+        columns = [
+            _read_series(f"column {name!r}", series)
+            for name, series in zip(some.columns, some.iter_columns(), strict=True)
+        ]
+        values = np.column_stack([self._numbers(j, column) for j, column in enumerate(columns)])
+        used, numbers = np.ones(len(values), dtype=bool), np.arange(start, stop)
+        return np.asarray(without_infinite(values, used, some.columns, self.infinite, numbers))
+
+    def _numbers(self, j: int, column: Array | Levels) -> Array:
+        if isinstance(column, Levels):
+            known = self.levels[j].again(np.array([*column.labels.tolist(), None], dtype=object))
+            return known[column.codes.astype(np.intp)]
+        return self.levels[j].again(column) if j in self.levels else column
+
+    def _frame(self, start: int, stop: int) -> Any:
+        return self.frame.slice(start, stop - start).collect()
+
+
+def is_lazy(X: Any) -> bool:
+    """Tell whether a table is a polars LazyFrame."""
+    return bool(nw.dependencies.is_polars_lazyframe(X))
 
 
 def positions(
@@ -312,13 +392,13 @@ def _numbered(labels: list[Any]) -> Levels:
     out[~missing] = codes
     numbers = [label for label in levels.tolist() if _number(label.replace(",", ".")) is not None]
     likely = len(numbers) >= max(LEAST_NUMBERS, MOST_OF_THEM * len(levels))
-    return Levels(out, missing, numbers[0] if likely else "")
+    return Levels(out, missing, levels, numbers[0] if likely else "")
 
 
 def _level_numbers(values: Array) -> Levels:
     """Enumerate the different values of a numeric column."""
-    codes = np.unique(values, return_inverse=True)[1].astype(np.float64)
-    return Levels(codes, np.isnan(values))
+    levels, codes = np.unique(values, return_inverse=True)
+    return Levels(codes.astype(np.float64), np.isnan(values), levels[~np.isnan(levels)])
 
 
 def is_missing(value: Any) -> bool:
@@ -332,7 +412,11 @@ def is_missing(value: Any) -> bool:
 
 
 def without_infinite(
-    values: Any, used: NDArray[np.bool_], names: Sequence[str], infinite: str
+    values: Any,
+    used: NDArray[np.bool_],
+    names: Sequence[str],
+    infinite: str,
+    numbers: NDArray[np.intp] | None = None,
 ) -> Any:
     """Take infinite values for missing, or refuse the first one in a row that is used.
 
@@ -346,6 +430,8 @@ def without_infinite(
         The names of the columns.
     infinite : {"error", "missing"}
         What to do with infinite values.
+    numbers : ndarray of int or None
+        The number of every row, if these are some of many.
     """
     check_choice("infinite", infinite, ("error", "missing"))
     is_sparse = sparse.issparse(values)
@@ -359,9 +445,10 @@ def without_infinite(
             j = cells.col[wrong].min()
             row = cells.row[wrong & (cells.col == j)].min()
             name = names[j] if names[j] == str(j) else repr(names[j])
+            number = row if numbers is None else numbers[row]
             raise InputError(
-                f"column {name} holds {values[row, j]} in row {row}; values must be finite, or NaN "
-                "where they are missing (infinite='missing' takes them for missing)"
+                f"column {name} holds {values[row, j]} in row {number}; values must be finite, or "
+                "NaN where they are missing (infinite='missing' takes them for missing)"
             )
     stored[np.isinf(stored)] = np.nan
     return values

@@ -100,7 +100,7 @@ class _Boosted:
 
 
 def train_trees(
-    X: Array,
+    X: NDArray[Any],
     y: NDArray[Any],
     task: Task,
     n_trees: int,

@@ -8,14 +8,25 @@ other columns, or in the splits of boosted trees.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import stats
 
 from squamish.learners import train_trees
+from squamish.pairs import (
+    blocks,
+    in_groups,
+    largest_products,
+    merged,
+    ordered_variances,
+    ranges,
+    sides,
+)
 from squamish.statistics import (
+    atom_shares,
     cluster_sums,
     combined_p_values,
     exponential_tail_p_values,
@@ -30,6 +41,8 @@ Array = NDArray[np.float64]
 N_ORDERS = 200
 # Samples of one row from each cluster.
 N_SAMPLES = 10
+# Trees on more groups than this take measures against their number.
+FEW_GROUPS = 5000
 # A correlation below this tells next to nothing, however sure it is.
 CLEAR = 0.3
 
@@ -41,20 +54,6 @@ def target_scores(table: Table) -> Array:
     indicators = (table.y[:, np.newaxis] == np.unique(table.y)).astype(float)
     centred = indicators - indicators.mean(axis=0)
     return centred[:, 1:] if centred.shape[1] == 2 else centred
-
-
-def atom_shares(X: Array) -> Array:
-    """Return the share of the most common value in every column.
-
-    Sums over a column that is nearly constant are sums over few rows: they are not normal,
-    and tests that take them for it do not hold their level.
-    """
-    ordered = np.sort(X, axis=0)
-    # The longest run of equal values, column by column.
-    starts = np.vstack([np.ones(X.shape[1], dtype=bool), ordered[1:] != ordered[:-1]])
-    place = np.where(starts, np.arange(len(X))[:, np.newaxis], 0)
-    run = np.arange(len(X))[:, np.newaxis] - np.maximum.accumulate(place, axis=0) + 1
-    return run.max(axis=0) / len(X)
 
 
 def marginal_p_values(table: Table) -> Array:
@@ -73,25 +72,6 @@ def marginal_p_values(table: Table) -> Array:
     return p
 
 
-def with_group_centres(table: Table, Z: Array, groups: NDArray[np.intp]) -> Array:
-    """Test each column on its own, and the centre of its correlated group for it.
-
-    What noisy copies share shows better in their mean. A column this close to others is
-    relevant if they are, so the test of the centre counts for every member.
-    """
-    p = marginal_p_values(table)
-    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
-    members = [group for group in members if len(group) > 1]
-    if not members:
-        return p
-    centres = np.column_stack([_centre(Z[:, group]) for group in members])
-    shared = marginal_p_values(replace(table, X=centres))
-    for group, p_centre in zip(members, shared, strict=True):
-        both = np.stack([p[group], np.full(len(group), p_centre)])
-        p[group] = combined_p_values(both, [0.5, 0.5])
-    return p
-
-
 def feature_p_values(p: Array, feature: NDArray[np.intp], n_features: int) -> Array:
     """Combine the p-values of parts into one for every feature; 1 for a feature without parts.
 
@@ -106,8 +86,10 @@ def feature_p_values(p: Array, feature: NDArray[np.intp], n_features: int) -> Ar
     counts = np.bincount(feature, minlength=n_features)
     single = counts[feature] == 1
     out[feature[single]] = p[single]
-    for f in np.flatnonzero(counts > 1):
-        own = p[feature == f]
+    for members in in_groups(feature):
+        if len(members) == 1:
+            continue
+        own, f = p[members], feature[members[0]]
         out[f] = combined_p_values(own[:, np.newaxis], np.full(len(own), 1 / len(own)))[0]
     return out
 
@@ -204,7 +186,7 @@ def cautious_p_values(
     return {"marginal": single, "product": np.minimum(1, product * max(len(partners), 1))}
 
 
-def _centre(Z: Array) -> Array:
+def centre(Z: Array) -> Array:
     """Average columns, each turned so that it goes the way of the first."""
     return (Z * np.where(Z[:, 0] @ Z < 0, -1.0, 1.0)).mean(axis=1)
 
@@ -276,20 +258,26 @@ def product_p_values(Z: Array, targets: Array) -> Array:
     independent terms, or that over all orders of the column, whichever is larger.
     Corrected for the number of partners and targets.
     """
-    n, d = Z.shape
-    if d < 2:
-        return np.ones(d)
-    largest = np.zeros(d)
+    d, n_targets = Z.shape[1], targets.shape[1]
+    least = least_product(d, n_targets)
+    largest = []
     for r in targets.T:
-        weighted = Z * r[:, np.newaxis]
-        own = np.square(weighted).T @ np.square(Z)
-        ordered = n * weighted.var(axis=0)
-        variance = np.maximum(own, ordered[:, np.newaxis])
-        ratio = np.abs(weighted.T @ Z) / np.sqrt(variance)
-        np.fill_diagonal(ratio, 0)
-        largest = np.maximum(largest, ratio.max(axis=0))
-    p = np.minimum(1, 2 * stats.norm.sf(largest) * (d - 1) * targets.shape[1])
-    return np.where(atom_shares(Z) > 0.9, 1.0, p)
+        ordered, cut = ordered_variances(Z, r), blocks(d)
+        found = [largest_products(Z, r, sides(ordered, b), b, least) for b in cut]
+        largest.append(merged(d, cut, found))
+    return product_tails(np.max(largest, axis=0), n_targets, atom_shares(Z))
+
+
+def least_product(d: int, n_targets: int) -> float:
+    """Return the ratio below which a product proves nothing, being the largest of so many."""
+    return float(stats.norm.isf(0.5 / max((d - 1) * n_targets, 1)))
+
+
+def product_tails(largest: Array, n_targets: int, atoms: Array) -> Array:
+    """Turn the largest ratio of every column into p-values."""
+    n_tests = (len(largest) - 1) * n_targets
+    p = np.minimum(1, 2 * stats.norm.sf(largest) * n_tests) if n_tests else np.ones(len(largest))
+    return np.where(atoms > 0.9, 1.0, p)
 
 
 def association_p_values(
@@ -304,9 +292,15 @@ def association_p_values(
     """
     w = np.ones(len(Z)) if weights is None else weights
     n = max(float(np.square(w.sum()) / np.square(w).sum()), 3.0)
-    centred = Z - w @ Z / w.sum()
-    scaled = centred / np.maximum(np.sqrt(w @ np.square(centred) / w.sum()), 1e-12)
-    r = np.abs((scaled * w[:, np.newaxis]).T @ scaled[:, relevant] / w.sum()).max(axis=1)
+
+    def scaled(X: Array) -> Array:
+        centred = X - w @ X / w.sum()
+        return centred / np.maximum(np.sqrt(w @ np.square(centred) / w.sum()), 1e-12)
+
+    known, r = scaled(Z[:, relevant]), np.zeros(Z.shape[1])
+    for start, stop in ranges(Z.shape[1]):
+        weighted = scaled(Z[:, start:stop]) * w[:, np.newaxis]
+        r[start:stop] = np.abs(weighted.T @ known / w.sum()).max(axis=1)
     r = np.minimum(r, 1.0)
     t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
     p = np.minimum(1, 2 * stats.t.sf(t, n - 2) * len(relevant))
@@ -322,9 +316,24 @@ def residual_p_values(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Ar
     the model, all at once; as a square; in a product with a column outside the model. What
     the model explains no longer drowns what it does not.
     """
+    own = own_residual_p_values(Z, model_basis(Z, residuals, model), residuals)
+    return combined_residual_p_values(own, product_p_values(Z, residuals))
+
+
+def combined_residual_p_values(own: Array, product: Array) -> Array:
+    """Combine what columns explain by themselves and in products with others."""
+    tests = np.vstack([own, product])
+    return combined_p_values(tests, np.full(len(tests), 1 / len(tests)))
+
+
+def model_basis(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Array:
+    """Return a basis of what is left unexplained, times the columns of the model and 1."""
     partners = np.column_stack([np.ones(len(Z)), Z[:, model]])
-    weights = np.hstack([partners * r[:, np.newaxis] for r in residuals.T])
-    basis = _orthonormal(weights)
+    return _orthonormal(np.hstack([partners * r[:, np.newaxis] for r in residuals.T]))
+
+
+def own_residual_p_values(Z: Array, basis: Array, residuals: Array) -> Array:
+    """Test columns by themselves and with those of the model, all at once, and as squares."""
     # An irrelevant column is independent of the weights, and its scores are standard
     # normal, so its coordinates in an orthonormal basis are, too.
     joint = stats.chi2.sf(np.square(basis.T @ Z).sum(axis=0), basis.shape[1])
@@ -332,8 +341,7 @@ def residual_p_values(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Ar
     squares = np.square(Z) - 1
     ratio = np.abs(residuals.T @ squares) / np.sqrt(np.square(residuals).T @ np.square(squares))
     square = 2 * stats.norm.sf(ratio.max(axis=0)) * residuals.shape[1]
-    tests = np.stack([joint, np.minimum(1, square), product_p_values(Z, residuals)])
-    return combined_p_values(tests, np.full(len(tests), 1 / len(tests)))
+    return np.stack([joint, np.minimum(1, square)])
 
 
 def _orthonormal(X: Array) -> Array:
@@ -347,21 +355,27 @@ def _orthonormal(X: Array) -> Array:
 def partial_p_values(Z: Array, targets: Array) -> Array:
     """Test each column given all others in a linear model; 1 where rows are too few for it."""
     n, d = Z.shape
-    freedom = n - d - 1
-    if freedom < max(20, d // 2):
+    if n - d - 1 < max(20, d // 2):
         return np.ones(d)
-    values, vectors = np.linalg.eigh(Z.T @ Z)
+    p = partial_from_sums(Z.T @ Z, Z.T @ targets, np.square(targets).sum(axis=0), n)
+    return np.where(atom_shares(Z) > 0.9, 1.0, p)
+
+
+def partial_from_sums(gram: Array, moments: Array, totals: Array, n_rows: int) -> Array:
+    """Test each column given all others: from products of columns, with targets, and of these."""
+    d, n_targets = moments.shape
+    freedom = n_rows - d - 1
+    values, vectors = np.linalg.eigh(gram)
     kept = values > 1e-9 * values[-1]
     basis = vectors[:, kept] / np.sqrt(values[kept])
     scale = np.sqrt(np.square(basis).sum(axis=1))
     p = np.ones(d)
-    for r in targets.T:
-        fitted = basis.T @ (Z.T @ r)
-        total = np.square(r).sum()
+    for moment, total in zip(moments.T, totals, strict=True):
+        fitted = basis.T @ moment
         error = np.sqrt(max(total - np.square(fitted).sum(), 1e-12 * total) / freedom)
         t = basis @ fitted / (error * scale)
         p = np.minimum(p, 2 * stats.t.sf(np.abs(t), freedom))
-    return np.where(atom_shares(Z) > 0.9, 1.0, np.minimum(1, p * targets.shape[1]))
+    return np.minimum(1, p * n_targets)
 
 
 @dataclass(frozen=True, eq=False)
@@ -421,18 +435,27 @@ def shadow_set(
     lasting luck of a real irrelevant column. Returns an array of shape
     (n_rounds, 2 * n_groups), the shadows in its second half.
     """
-    members = [np.flatnonzero(groups == g) for g in np.unique(groups)]
-    shadow = table.X[rng.permutation(len(table.y))]
+    members = list(in_groups(groups))
+    rows = rng.permutation(len(table.y))
     gains = np.zeros((n_rounds, 2 * len(members)))
+    # Of many columns, the digits that trees do not need would take twice the memory.
+    kind = np.float64 if len(members) <= FEW_GROUPS else np.float32
     for gain in gains:
         pick = np.array([rng.choice(m) for m in members])
         order = rng.permutation(2 * len(members))
-        both = np.hstack([table.X[:, pick], shadow[:, pick]])[:, order]
+        place = np.argsort(order)
+        both = np.empty((len(rows), len(order)), dtype=kind)
+        both[:, place[: len(pick)]] = table.X[:, pick]
+        both[:, place[len(pick) :]] = table.X[np.ix_(rows, pick)]
         gain[order] = np.log1p(100 * _gain(both, table, rng) / len(table.y))
     return gains
 
 
-def _gain(X: Array, table: Table, rng: np.random.Generator) -> Array:
+def _gain(X: NDArray[np.floating[Any]], table: Table, rng: np.random.Generator) -> Array:
+    # Of many columns, coarse histograms, and no more of them than needed.
+    lean: dict[str, Any] = (
+        {} if X.shape[1] <= 2 * FEW_GROUPS else {"max_bin": 31, "histogram_pool_size": 256}
+    )
     booster = train_trees(
         X,
         table.y,
@@ -444,5 +467,6 @@ def _gain(X: Array, table: Table, rng: np.random.Generator) -> Array:
         enable_bundle=False,
         feature_pre_filter=False,
         seed=int(rng.integers(2**31)),
+        **lean,
     )
     return booster.feature_importance("gain").astype(float)

@@ -102,14 +102,18 @@ def ridge_residuals(
         context = np.hstack(seen)
         mean = context[train].mean(axis=0)
         centred = context[train] - mean
-        values, vectors = np.linalg.eigh(centred.T @ centred / len(train))
-        rotated = (context[test] - mean) @ vectors
+        values, vectors = _spectrum(centred)
+        held_out = context[test] - mean
+        rotated = held_out @ vectors
         for k, penalty in enumerate(PENALTIES):
-            weights = 1 / (np.maximum(values, 0) + penalty)
-            precise = (rotated * weights) @ vectors.T
+            # Outside of all directions in which the columns vary there is the penalty alone.
+            outside = 1 / penalty if len(values) < len(mean) else 0.0
+            weights = 1 / (values + penalty) - outside
+            precise = (rotated * weights) @ vectors.T + outside * held_out
             for unit, residual in zip(units, residuals, strict=True):
                 block = np.concatenate([unit + v * d for v in range(len(seen))])
                 inner = (vectors[block] * weights) @ vectors[block].T
+                inner[np.diag_indices_from(inner)] += outside
                 own = slice(target_view * len(unit), (target_view + 1) * len(unit))
                 residual[k, test] = np.linalg.solve(inner, precise[:, block].T).T[:, own]
         for unit, residual in zip(units, residuals, strict=True):
@@ -117,6 +121,16 @@ def ridge_residuals(
             residual[n_penalties, test] = target[test] - target[train].mean(axis=0)
     tested = np.unique(np.concatenate([test for _, test in folds]))
     return [_best(residual, tested) for residual in residuals]
+
+
+def _spectrum(centred: Array) -> tuple[Array, Array]:
+    """Return the variances of the directions in which columns vary, and these directions."""
+    n, d = centred.shape
+    if d <= n:
+        values, vectors = np.linalg.eigh(centred.T @ centred / n)
+        return np.maximum(values, 0), vectors
+    _, singular, directions = np.linalg.svd(centred, full_matrices=False)
+    return np.square(singular) / n, directions.T
 
 
 def _best(residual: Array, tested: Rows) -> Residuals:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,6 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
+from squamish.pairs import blocks, components, in_groups, links, ranges
 from squamish.redraw import depends_on_others, fit_smooth, smooth_function, thinned
 
 Array = NDArray[np.float64]
@@ -18,8 +20,12 @@ Rows = NDArray[np.intp]
 
 # Two rank-correlated columns this close stand for each other when importance is read.
 GROUP_CORRELATION = 0.7
+# Of more linked columns than this, a part is grouped first, and the others join it.
+MOST_LINKED = 3000
 # A substitute explains this share of what all other columns explain together.
 ENOUGH = 0.9
+# The most features among which substitutes are looked for: the closest ones.
+MOST_NEAR = 150
 # Less than this explained is no replacement.
 LEAST = 1 / 3
 
@@ -38,16 +44,56 @@ def correlation_groups(Z: Array) -> NDArray[np.intp]:
     >>> correlation_groups(np.column_stack([x, -x[:, 0]]))
     array([0, 1, 0])
     """
-    if Z.shape[1] < 2:
-        return np.zeros(Z.shape[1], dtype=np.intp)
+    found = [links(Z, block, GROUP_CORRELATION) for block in blocks(Z.shape[1])]
+    return groups_of_linked(Z, found)
+
+
+def groups_of_linked(Z: Array, found: Sequence[Rows]) -> NDArray[np.intp]:
+    """Find groups among columns that are linked by strong correlations.
+
+    Columns that are close on average have a close pair among them, so that no group
+    stretches over two parts that are not linked.
+    """
+    d = Z.shape[1]
+    groups = np.arange(d)
+    for members in in_groups(components(d, np.hstack([np.zeros((2, 0), dtype=np.intp), *found]))):
+        while len(members) > 1:
+            # Of too many, some are grouped first; those that belong to them join, then the rest.
+            some, rest = members[:MOST_LINKED], members[MOST_LINKED:]
+            local = _average_linkage(Z[:, some])
+            groups[some] = some[_firsts(local)][local]
+            if len(rest):
+                closeness = _mean_closeness(Z[:, rest], Z[:, some], local)
+                joins = closeness.max(axis=1) > GROUP_CORRELATION
+                groups[rest[joins]] = groups[some[_firsts(local)]][closeness[joins].argmax(axis=1)]
+                rest = rest[~joins]
+            members = rest
+    # Numbered in the order in which they appear.
+    return np.unique(groups, return_inverse=True)[1]
+
+
+def _average_linkage(Z: Array) -> NDArray[np.intp]:
+    """Enumerate the groups of columns that are close on average."""
     distance = np.clip(1 - np.abs(np.corrcoef(Z.T)), 0, None)
     distance = (distance + distance.T) / 2
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform(distance, checks=False), "average")
     labels = fcluster(tree, 1 - GROUP_CORRELATION, "distance")
-    # Numbered in the order in which they appear.
-    _, first, inverse = np.unique(labels, return_index=True, return_inverse=True)
-    return np.argsort(np.argsort(first))[inverse]
+    return np.unique(labels, return_inverse=True)[1]
+
+
+def _firsts(groups: NDArray[np.intp]) -> Rows:
+    """Return the place of the first member of every group."""
+    return np.unique(groups, return_index=True)[1]
+
+
+def _mean_closeness(Z: Array, others: Array, groups: NDArray[np.intp]) -> Array:
+    """Return the mean size of the correlation of columns with the members of each group."""
+    out = np.zeros((Z.shape[1], groups.max() + 1))
+    shares = (groups[:, np.newaxis] == np.arange(out.shape[1])) / np.bincount(groups)
+    for start, stop in ranges(Z.shape[1]):
+        out[start:stop] = np.abs(Z[:, start:stop].T @ others) / len(Z) @ shares
+    return out
 
 
 def substitutes(
@@ -86,12 +132,16 @@ def substitutes(
     """
     own = feature == j
     target = views[0][:, own] - views[0][:, own].mean(axis=0)
+    near = _nearest(views, feature, own)
+    views, feature = [view[:, near] for view in views], feature[near]
+    own = feature == j
     others = [k for k in np.unique(feature).tolist() if k != j]
     if not others:
         return ()
+    ridge = _Ridge.of(views, target)
 
     def explained(features: Sequence[int]) -> float:
-        return _explained(views, np.flatnonzero(np.isin(feature, features)), target)
+        return ridge.explained(np.flatnonzero(np.isin(feature, features)))
 
     everything = explained(others)
     if everything < ENOUGH and own.sum() == 1:
@@ -104,7 +154,7 @@ def substitutes(
     alone = {k: explained([k]) for k in others}
     enough = [k for k in others if alone[k] >= ENOUGH * everything]
     if enough:
-        return tuple((k,) for k in sorted(enough, key=lambda k: -alone[k]))
+        return tuple((k,) for k in sorted(enough, key=lambda k: (-round(alone[k], 9), k)))
     chosen: list[int] = []
     while len(chosen) < most and explained(chosen) < ENOUGH * everything:
         left = [k for k in others if k not in chosen]
@@ -134,19 +184,53 @@ def _curved_substitute(X: Array, target: Array, linear: float) -> Rows:
     return columns
 
 
-def _explained(views: Sequence[Array], columns: Rows, target: Array) -> float:
-    """Share of the variance that a ridge on these columns explains, corrected for their number."""
-    if len(columns) == 0:
-        return 0.0
-    X = np.hstack([view[:, columns] for view in views])
-    X = X - X.mean(axis=0)
-    n = len(X)
-    gram = X.T @ X
-    gram[np.diag_indices_from(gram)] += 1e-6 * n
-    moment = X.T @ target
-    fitted = float(np.sum(moment * np.linalg.solve(gram, moment))) / float(np.square(target).sum())
-    free = max(n - X.shape[1] - 1, 1)
-    return 1 - (1 - min(fitted, 1.0)) * (n - 1) / free
+def _nearest(views: Sequence[Array], feature: Rows, own: NDArray[np.bool_]) -> Rows:
+    """Return a feature's own columns and those of the features that are closest to it.
+
+    All others, unless they are more than a model of so many rows can tell apart.
+    """
+    n = len(views[0])
+    most = int(np.clip(n // (3 * len(views)), 10, MOST_NEAR))
+    features = np.unique(feature[~own])
+    if len(features) <= most:
+        return np.arange(len(feature))
+    closeness = np.max([np.abs(view[:, own].T @ view).max(axis=0) for view in views], axis=0)
+    largest = np.zeros(feature.max() + 1)
+    np.maximum.at(largest, feature, closeness)
+    nearest = features[np.argsort(-largest[features], kind="stable")[:most]]
+    return np.flatnonzero(own | np.isin(feature, nearest))
+
+
+@dataclass(frozen=True, eq=False)
+class _Ridge:
+    """Sums of products of columns, in all their views, and of them and a target."""
+
+    gram: Array
+    moment: Array
+    total: float
+    n_rows: int
+    n_views: int
+
+    @classmethod
+    def of(cls, views: Sequence[Array], target: Array) -> _Ridge:
+        """Add up the products."""
+        X = np.hstack(views)
+        X = X - X.mean(axis=0)
+        gram = X.T @ X
+        gram[np.diag_indices_from(gram)] += 1e-6 * len(X)
+        return cls(gram, X.T @ target, float(np.square(target).sum()), len(X), len(views))
+
+    def explained(self, columns: Rows) -> float:
+        """Share of the variance that these columns explain, corrected for their number."""
+        if len(columns) == 0:
+            return 0.0
+        d = len(self.gram) // self.n_views
+        seen = np.concatenate([columns + v * d for v in range(self.n_views)])
+        moment = self.moment[seen]
+        solved = np.linalg.solve(self.gram[np.ix_(seen, seen)], moment)
+        fitted = float(np.sum(moment * solved)) / self.total
+        free = max(self.n_rows - len(seen) - 1, 1)
+        return 1 - (1 - min(fitted, 1.0)) * (self.n_rows - 1) / free
 
 
 def replaceable_groups(

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, nullcontext
+from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
+from dataclasses import replace
 from datetime import UTC, datetime
 from os import PathLike
 from time import perf_counter
@@ -22,13 +23,18 @@ from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 from threadpoolctl import threadpool_limits
 
-from squamish.caveats import note_on_time, notes_on_table, notes_on_verdict
+from squamish import sampling
+from squamish.allrows import STAGE, InMemory, portions
+from squamish.caveats import note_on_sample, note_on_time, notes_on_table, notes_on_verdict
 from squamish.checkpoint import Checkpoint, fingerprint, opened
 from squamish.errors import InputError, check_choice, check_range
+from squamish.evidence import CrossfitEvidence
 from squamish.execution import RandomState, Workers, as_generator
 from squamish.intake import (
+    LazyRows,
     as_frame,
     column_names,
+    is_lazy,
     positions,
     read_columns,
     refuse,
@@ -44,10 +50,11 @@ from squamish.progress import (
     sklearn_tasks,
     with_callbacks,
 )
-from squamish.provenance import Columns, Provenance, describe_columns, in_one_row, versions
+from squamish.provenance import Provenance, describe_columns, in_one_row, versions
 from squamish.relevance import IRRELEVANT
 from squamish.result import RelevanceResult, Selection
 from squamish.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
+from squamish.sampling import Taken
 from squamish.tables import Table, Task
 from squamish.targets import (
     encode_target,
@@ -205,7 +212,9 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         ----------
         X : array-like, sparse matrix or data frame of shape (n_samples, n_features)
             The table: of numpy, pandas, polars, pyarrow or anything else that narwhals
-            knows. NaN, None and null mark missing values.
+            knows. NaN, None and null mark missing values. A polars LazyFrame of more than
+            50,000 rows, such as ``polars.scan_parquet`` gives, is read in portions and need
+            not fit into memory.
         y : array-like of shape (n_samples,)
             The target: classes of any label type, or amounts.
         sample_weight : array-like of shape (n_samples,), default=None
@@ -223,39 +232,46 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         start = perf_counter()
         method = self._resolve_method()
         self._check_parameters()
-        table, columns, summary, notes = self._read(X, y, sample_weight, groups)
-        ordered, feature = table.in_canonical_order()
+        taken = self._take_in(X, y, sample_weight, groups, method)
         told = () if self.callback is None else (self.callback,)
+        stages = method.STAGES if taken.everything is None else STAGE | method.STAGES
+        # Many small products: threads of the linear algebra would only wait for each other,
+        # and round differently on a machine with more cores.
         with (
-            self._checkpoint(ordered, method) as checkpoint,
             shown(self.verbose) as bar,
-            sklearn_tasks(self, len(method.STAGES), X, y) as tasks,
+            sklearn_tasks(self, len(stages), X, y) as tasks,
+            threadpool_limits(1, user_api="blas"),
         ):
-            rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
-            reporter = Reporter(method.STAGES, [*told, *bar, *tasks])
+            reporter = Reporter(stages, [*told, *bar, *tasks])
             deadline = np.inf if self.time_budget is None else start + self.time_budget
-            workers = Workers(self.n_jobs, reporter, checkpoint, deadline)
-            # Many small products: threads of the linear algebra would only wait for each
-            # other, and round differently on a machine with more cores.
-            with threadpool_limits(1, user_api="blas"):
-                classes, evidence = method.classify(ordered, rng, workers)
+            with closing(Workers(self.n_jobs, reporter, deadline=deadline)) as workers:
+                ordered, feature = taken.screened(workers).in_canonical_order()
+            # Nothing else of the rows is needed from here on.
+            taken = replace(taken, table=ordered, everything=None)
+            with self._checkpoint(ordered, method) as checkpoint:
+                rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
+                with closing(Workers(self.n_jobs, reporter, checkpoint, deadline)) as workers:
+                    classes, evidence = method.classify(ordered, rng, workers)
 
         judged = feature >= 0
-        spread: NDArray[np.int64] = np.full(table.n_columns, IRRELEVANT)
+        spread: NDArray[np.int64] = np.full(len(feature), IRRELEVANT)
         spread[judged] = classes[feature[judged]]
         evidence = evidence.spread(feature)
-        notes += notes_on_verdict(spread, evidence, feature, columns.names)
+        names = taken.columns.names
+        notes = [*taken.notes, *notes_on_verdict(spread, evidence, feature, names)]
         notes += note_on_time(evidence, workers.unfinished, self.time_budget)
+        if isinstance(evidence, CrossfitEvidence) and taken.is_sample:
+            notes.append(note_on_sample(evidence, taken.n_rows, bool(ordered.screened)))
         self.result_ = RelevanceResult(
-            columns=columns,
+            columns=taken.columns,
             classes=spread,
             evidence=evidence,
             method=in_one_row(method),
-            task=table.task,
-            n_samples=len(table.y),
+            task=ordered.task,
+            n_samples=taken.n_rows,
             seconds=perf_counter() - start,
             notes=tuple(notes),
-            provenance=self._provenance(X, y, summary, sample_weight, groups),
+            provenance=self._provenance(X, y, taken.summary, sample_weight, groups),
         )
         self.relevance_classes_: NDArray[np.int64] = spread
         self.support_: NDArray[np.bool_] = spread != IRRELEVANT
@@ -275,6 +291,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             A frame stays a frame of its library, unless ``set_output`` asks for another.
         """
         check_is_fitted(self)
+        if is_lazy(X):
+            names = X.collect_schema().names()
+            validate_data(self, X.head(0).collect(), reset=False, skip_check_array=True)
+            return X.select([names[j] for j in np.flatnonzero(self._get_support_mask())])
         refuse(X)
         frame = as_frame(X)
         if frame is None:
@@ -315,16 +335,75 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         out[:, kept] = values
         return out
 
+    def _take_in(self, X: Any, y: Any, sample_weight: Any, groups: Any, method: Method) -> Taken:
+        """Read the table: all of it, or of very many rows as many as models have to see."""
+        samples = isinstance(method, CrossfitMethod) and method.power < 1
+        samples = samples and (self.cv is None or isinstance(self.cv, int | np.integer))
+        if is_lazy(X):
+            if not samples or y is None or len(y) <= sampling.FEW_ROWS:
+                return self._take_in(X.collect(), y, sample_weight, groups, method)
+            return self._take_in_lazily(X, y, sample_weight, groups, method)
+        taken = self._read(X, y, sample_weight, groups)
+        if not samples or taken.n_rows <= sampling.FEW_ROWS:
+            return taken
+        table = taken.table
+        assert isinstance(method, CrossfitMethod)
+        return taken.sampled(method, self._sample_rng(), InMemory(table.X), table.y)
+
+    def _take_in_lazily(
+        self, X: Any, y: Any, sample_weight: Any, groups: Any, method: CrossfitMethod
+    ) -> Taken:
+        """Read a sample of a table that need not fit into memory."""
+        rng, lazy = self._sample_rng(), LazyRows.of(X, len(y))
+        n = lazy.n_rows
+        weights, labels = read_weights(sample_weight, n), read_groups(groups, n)
+        counted = np.ones(n, dtype=bool) if weights is None else weights > 0
+        target, used = read_target(y, counted, self.missing_target)
+        task = infer_task(target) if self.task is None else self.task
+        check_choice("task", task, get_args(Task))
+        left = np.flatnonzero(used)
+        drawn = sampling.draw_rows(
+            len(left), sampling.MOST_ROWS, rng, None if labels is None else labels[left]
+        )
+        rows = left[drawn]
+        taken = self._read(
+            lazy.rows(rows, portions(n)),
+            target[drawn],
+            None if weights is None else weights[rows],
+            None if labels is None else labels[rows],
+            task,
+            rows,
+        )
+        source = replace(lazy, levels=taken.levels, infinite=self.infinite)
+        taken = replace(taken, n_rows=len(left), summary=summarise_target(target, task))
+        return taken.sampled(
+            method, rng, source, encode_target(target, task), None if used.all() else used
+        )
+
+    def _sample_rng(self) -> np.random.Generator:
+        """Return what draws the sample: the same for all fits that go on from a checkpoint."""
+        unknown = self.random_state is None and self.checkpoint is not None
+        return as_generator(0 if unknown else self.random_state).spawn(1)[0]
+
     def _read(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any
-    ) -> tuple[Table, Columns, str, list[str]]:
-        """Check everything that was passed, leave out rows that do not count, and take notes."""
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        task: Task | None = None,
+        numbers: NDArray[np.intp] | None = None,
+    ) -> Taken:
+        """Check everything that was passed, leave out rows that do not count, and take notes.
+
+        The task, and the numbers of the rows, are given if these are some of many rows.
+        """
         read = read_columns(self, X, self.categorical_features)
         n, names = read.values.shape[0], column_names(X, self.n_features_in_)
         weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
         counted = np.ones(n, dtype=bool) if weights is None else weights > 0
         target, used = read_target(y, counted, self.missing_target)
-        values = without_infinite(read.values, used, names, self.infinite)
+        values = without_infinite(read.values, used, names, self.infinite, numbers)
         if used.sum() < 2:
             raise InputError(
                 f"{used.sum()} rows are left: the sample_weight of others is zero, or they have no "
@@ -332,12 +411,12 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             )
         if clusters is not None:
             clusters = np.unique(clusters[used], return_inverse=True)[1]
-        task = infer_task(target) if self.task is None else self.task
+        task = task or self.task or infer_task(target)
         check_choice("task", task, get_args(Task))
         labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
         encoded = encode_target(target, task)
         table = Table(
-            values[used],
+            values if used.all() else values[used],
             encoded,
             task,
             tuple(labels),
@@ -353,7 +432,9 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             notes.append(f"{np.sum(counted & ~used)} rows without a target were left out")
         notes += notes_on_table(table, names, read.levels)
         columns = describe_columns(X, names, read.missing_shares(used))
-        return table, columns, summarise_target(target, task), notes
+        return Taken(
+            table, columns, summarise_target(target, task), notes, read.levels, len(target)
+        )
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):

@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
 from squamish.errors import InputError, check_range
+from squamish.pairs import ranges
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,6 +77,23 @@ def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
     ranks = stats.rankdata(X, axis=0)
     scores: NDArray[np.float64] = stats.norm.ppf((ranks - 0.5) / len(X))
     return (scores - scores.mean(axis=0)) / scores.std(axis=0)
+
+
+def atom_shares(X: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return the share of the most common value in every column.
+
+    Sums over a column that is nearly constant are sums over few rows: they are not normal,
+    and tests that take them for it do not hold their level.
+    """
+    longest = np.zeros(X.shape[1])
+    for start, stop in ranges(X.shape[1]):
+        ordered = np.sort(X[:, start:stop], axis=0)
+        # The longest run of equal values, column by column.
+        starts = np.vstack([np.ones(stop - start, dtype=bool), ordered[1:] != ordered[:-1]])
+        place = np.where(starts, np.arange(len(X))[:, np.newaxis], 0)
+        run = np.arange(len(X))[:, np.newaxis] - np.maximum.accumulate(place, axis=0) + 1
+        longest[start:stop] = run.max(axis=0)
+    return longest / len(X)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
@@ -265,8 +283,10 @@ def _upper_tail(null: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, fl
     """Sort a sample of the null; return it, the size of its tail and the tail's total excess.
 
     The tail is a tenth of the sample, or 20 values if that is too few to tell a rate, but
-    at most half of it.
+    at most half of it, and at most half of the values above the least: where most are the
+    same, such as 0, they say nothing of how the others fall off.
     """
     ordered = np.sort(null)
-    n_tail = max(int(np.ceil(len(ordered) / 10)), min(20, len(ordered) // 2), 2)
+    n_tail = max(int(np.ceil(len(ordered) / 10)), min(20, len(ordered) // 2))
+    n_tail = max(min(n_tail, int(np.sum(ordered > ordered[0])) // 2), 2)
     return ordered, n_tail, max(float(np.sum(ordered[-n_tail:] - ordered[-n_tail])), 1e-12)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+
+from squamish.pairs import ranges
 
 Task = Literal["classification", "regression"]
 Fold = tuple[NDArray[np.intp], NDArray[np.intp]]
@@ -43,6 +45,8 @@ class Table:
         Row numbers of folds that were asked for.
     n_folds : int or None
         Number of folds that was asked for.
+    screened : mapping of str to ndarray of shape (n_columns,)
+        p-values of proofs, by their names, that come from more rows than these.
     """
 
     X: Any
@@ -55,6 +59,7 @@ class Table:
     clusters: NDArray[np.intp] | None = None
     folds: Sequence[Fold] | None = None
     n_folds: int | None = None
+    screened: Mapping[str, NDArray[np.float64]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n_columns = self.X.shape[1]
@@ -77,6 +82,16 @@ class Table:
     def rows_are_alike(self) -> bool:
         """Whether every row counts the same, and stands for itself."""
         return self.weights is None and self.clusters is None
+
+    def rows(self, rows: NDArray[np.intp]) -> Table:
+        """Return the table with these rows only."""
+        return replace(
+            self,
+            X=self.X[rows],
+            y=self.y[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            clusters=None if self.clusters is None else self.clusters[rows],
+        )
 
     def take(self, columns: NDArray[Any]) -> Table:
         """Return the table with these columns only, each a feature."""
@@ -114,10 +129,15 @@ class Table:
         raw = self.X[:, varying]
         raw = raw.toarray() if sparse.issparse(raw) else raw
         is_category = self.is_category[varying]
-        X = np.where(is_category, raw, standardise(raw))
+        X = np.empty(raw.shape)
+        for start, stop in ranges(raw.shape[1]):
+            some = raw[:, start:stop]
+            X[:, start:stop] = np.where(is_category[start:stop], some, standardise(some))
         ties = [key for key in (self.clusters, self.weights) if key is not None]
         columns, rows, signs = _canonical_order(X, raw, self.y, is_category, ties)
-        X = X[np.ix_(rows, columns)] * signs[columns]
+        del raw
+        X = X[np.ix_(rows, columns)]
+        X *= signs[columns]
         feature, renumbered = _numbered_as_they_come(self.feature[varying[columns]])
         return (
             replace(
@@ -133,6 +153,7 @@ class Table:
                     else _numbered_as_they_come(self.clusters[rows])[0]
                 ),
                 folds=None if self.folds is None else _moved(self.folds, rows),
+                screened={name: p[varying[columns]] for name, p in self.screened.items()},
             ),
             np.array([renumbered.get(f, -1) for f in self.feature.tolist()], dtype=np.intp),
         )
@@ -195,27 +216,45 @@ def _canonical_order(
     over uint64 wrap around and are exact, unlike sums of floats. Of a column and its
     negative, the one with the smaller hash is taken; a category has no negative.
     """
+    n, d = X.shape
     target = _ranks(y)
+    ranks = np.empty((n, d), dtype=np.uint32)
+    hashes, signs = np.empty((3, d), dtype=np.uint64), np.ones(d)
+    for start, stop in ranges(d):
+        some = slice(start, stop)
+        upright, reverse = _ranks_both_ways(X[:, some])
+        up, turned = (_column_hash(r, target) for r in (upright, reverse))
+        flip = (turned < up) & ~is_category[some]
+        ranks[:, some] = np.where(flip, reverse, upright)
+        signs[some] = np.where(flip, -1.0, 1.0)
+        # Copies through a monotone function have the same ranks: their values decide, and the
+        # units they came in if nothing else differs.
+        values = np.round(X[:, some] * signs[some], 9)
+        hashes[:, some] = [_bits(raw[:, some]), _bits(values), np.where(flip, turned, up)]
+    columns = np.lexsort(hashes)
+    row_hash = np.zeros(n, dtype=np.uint64)
+    for start, stop in ranges(d):
+        position = np.arange(start, stop, dtype=np.uint64)
+        ranked = ranks[:, columns[start:stop]].astype(np.uint64)
+        row_hash += _mix(ranked * np.uint64(2**32) + position).sum(axis=1)
+    return columns, np.lexsort([*ties, row_hash, target]), signs
+
+
+def _ranks_both_ways(X: NDArray[np.float64]) -> tuple[NDArray[np.uint64], NDArray[np.uint64]]:
+    """Rank the values of columns, and of their negatives; what is missing comes last in both."""
     ranks, reverse = np.empty(X.shape, dtype=np.uint64), np.empty(X.shape, dtype=np.uint64)
     for j, column in enumerate(X.T):
         missing = np.isnan(column)
         known = _ranks(column[~missing])
-        # What is missing has the same rank in a column and in its negative.
         ranks[:, j] = reverse[:, j] = len(column)
         ranks[~missing, j], reverse[~missing, j] = known, known.max(initial=0) - known
-    upright, turned = (_column_hash(r, target) for r in (ranks, reverse))
-    flip = (turned < upright) & ~is_category
-    ranks[:, flip] = reverse[:, flip]
-    signs = np.where(flip, -1.0, 1.0)
-    # Copies through a monotone function have the same ranks: their values decide, and the
-    # units they came in if nothing else differs.
-    value_hash, raw_hash = (
-        _mix((values + 0.0).view(np.uint64)).sum(axis=0) for values in (np.round(X * signs, 9), raw)
-    )
-    columns = np.lexsort([raw_hash, value_hash, np.where(flip, turned, upright)])
-    position = np.arange(len(columns), dtype=np.uint64)
-    row_hash = _mix(ranks[:, columns] * np.uint64(2**32) + position).sum(axis=1)
-    return columns, np.lexsort([*ties, row_hash, target]), signs
+    return ranks, reverse
+
+
+def _bits(values: NDArray[np.float64]) -> NDArray[np.uint64]:
+    """Hash columns by the values in them, in any order."""
+    hashes: NDArray[np.uint64] = _mix((values + 0.0).view(np.uint64)).sum(axis=0)
+    return hashes
 
 
 def _column_hash(ranks: NDArray[np.uint64], target: NDArray[np.uint64]) -> NDArray[np.uint64]:

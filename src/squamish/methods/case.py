@@ -11,6 +11,7 @@ import numpy as np
 from squamish import proofs
 from squamish.crossfitting import CrossFit, Race, Trial
 from squamish.learners import Array, Learner, Rows, View, portfolio
+from squamish.pairs import ranges
 from squamish.progress import Reporter
 from squamish.redraw import ridge_residuals
 from squamish.redundancy import substitutes
@@ -128,15 +129,10 @@ class Case:
 
     def substitutes(self, features: Sequence[int]) -> dict[int, tuple[tuple[int, ...], ...]]:
         """Find the relevant features that replace each of these."""
-        A, columns = self.relevant, self.fit.columns(self.relevant)
-        views = [self.fit.matrix(view, 0)[:, columns] for view in get_args(View)]
-        places = np.searchsorted(A, self.fit.feature[columns])
-
-        def replace(feature: int, _: np.random.Generator) -> tuple[tuple[int, ...], ...]:
-            found = substitutes(views, places, int(np.searchsorted(A, feature)))
-            return tuple(tuple(int(A[k]) for k in group) for group in found)
-
-        found = self.fit.workers.run(replace, features, np.random.default_rng(0))
+        fit = self.fit
+        relevant = self.relevant
+        jobs = [(relevant, feature) for feature in features]
+        found = fit.workers.run(_substitutes, fit, jobs, np.random.default_rng(0))
         return dict(zip(features, found, strict=True))
 
     def importances(self) -> Array:
@@ -170,11 +166,26 @@ class Case:
         return tuple(sorted({t.feature for t, losses in found if fit.mean(losses) < least}))
 
 
+def _substitutes(
+    fit: CrossFit, job: tuple[Rows, int], _: np.random.Generator
+) -> tuple[tuple[int, ...], ...]:
+    """Find the features among some that replace one of them."""
+    A, feature = job
+    columns = fit.columns(A)
+    views = [fit.matrix(view, 0)[:, columns] for view in get_args(View)]
+    places = np.searchsorted(A, fit.feature[columns])
+    found = substitutes(views, places, int(np.searchsorted(A, feature)))
+    return tuple(tuple(int(A[k]) for k in group) for group in found)
+
+
 def closest(Z: Array, A: Rows, columns: Rows) -> Rows:
     """Return what imputers of ``A`` look at: all these columns, or those closest to ``A``."""
     if len(columns) <= MOST_CONTEXT:
         return columns
-    closeness = np.abs(Z[:, A].T @ Z[:, columns]).max(axis=0)
+    closeness = np.zeros(len(columns))
+    for start, stop in ranges(len(columns)):
+        products = Z[:, A].T @ Z[:, columns[start:stop]]
+        closeness[start:stop] = np.abs(products).max(axis=0)
     closeness[np.isin(columns, A)] = np.inf
     nearest = np.argsort(-closeness, kind="stable")[: max(MOST_CONTEXT, len(A))]
     return np.sort(columns[nearest])

@@ -9,7 +9,6 @@ strong is weak, and its substitutes are those that predict it.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import replace
 from typing import ClassVar
@@ -18,15 +17,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from squamish import proofs
+from squamish import proofs, sampling
 from squamish.crossfitting import CrossFit
 from squamish.errors import InputError, check_range
 from squamish.evidence import CrossfitEvidence
 from squamish.execution import OutOfTime, Workers
 from squamish.learners import Array, Learner, portfolio
+from squamish.methods import screening
 from squamish.methods.case import MOST_CONTEXT, Case, closest
 from squamish.methods.removal import Removals
-from squamish.redundancy import correlation_groups, minimal_set, replaceable_groups
+from squamish.redundancy import minimal_set, replaceable_groups
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.statistics import cluster_sums, combined_p_values, holm
 from squamish.tables import Table
@@ -42,7 +42,6 @@ WEIGHTS = {
     "useful": 0.2,
     "trees": 0.1,
 }
-SHADOW_SETS, SHADOW_ROUNDS = 4, 3
 # Groups with a combined p-value above this are not worth a test in the trees.
 HOPE = 0.3
 # How often the model is extended by columns that explain what it leaves unexplained.
@@ -63,6 +62,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     n_folds : int
         Number of folds; fewer if the rarest class, or the table, has fewer rows. Not used if
         folds are asked for.
+    power : float
+        Of more than 50,000 rows, models see a random sample: so many that a cost of
+        ``min_effect`` is found with this probability, from 20,000 to 100,000. With a power of
+        1 they see all. Tests without a model see all rows in any case.
     """
 
     # The share of the time that each stage usually takes.
@@ -80,10 +83,20 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         alpha: float = 0.01,
         min_effect: float = 0.01,
         n_folds: int = 5,
+        power: float = 0.95,
     ) -> None:
         self.alpha = alpha
         self.min_effect = min_effect
         self.n_folds = n_folds
+        self.power = power
+
+    def sample_size(self, pilot: Table) -> int:
+        """Return how many rows models should see, by what trees find in a few of them."""
+        loss, gain = sampling.pilot_loss(pilot)
+        needed = sampling.rows_needed(
+            loss, gain, pilot.task, pilot.n_features, self.alpha, self.min_effect, self.power
+        )
+        return int(np.clip(needed, 2 * sampling.PILOT, sampling.MOST_ROWS))
 
     def classify(
         self, X: Table, rng: np.random.Generator, workers: Workers | None = None
@@ -129,6 +142,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         check_range("alpha", self.alpha, above=0, below=1)
         check_range("min_effect", self.min_effect, at_least=0, below=1)
         check_range("n_folds", self.n_folds, at_least=2, integer=True)
+        check_range("power", self.power, above=0, at_most=1)
         if X.task == "classification":
             single = [X.labels[c] for c in np.flatnonzero(np.bincount(X.y) == 1)]
             if single:
@@ -158,54 +172,25 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         """Stage 1: dependence that shows without the best model. Returns correlation groups."""
         X, Z = case.table, case.fit.parts.ranked
         level_rng, shadow_rng = rng.spawn(2)
-        n_steps = SHADOW_SETS + 3 + len(case.fit.parts.many_levels)
+        n_steps = len(case.fit.parts.many_levels) + screening.n_jobs(Z.shape[1])
         case.report.begin("columns alone and in pairs", n_steps)
-        groups = correlation_groups(Z)
+        groups = screening.find_groups(case)
         found: dict[str, Array] = {}
         late: OutOfTime | None = None
         if Z.shape[1] and X.rows_are_alike:
-            found, late = self._proofs_of_like_rows(case, groups, shadow_rng)
+            found, late = screening.prove(case, groups, shadow_rng)
         elif Z.shape[1]:
             partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
             found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
         case.p |= {name: case.of_features(p) for name, p in found.items()}
+        first = np.unique(X.feature, return_index=True)[1]
+        case.p |= {name: p[first] for name, p in X.screened.items()}
         self._prove_by_levels(case, level_rng)
         self._decide(case)
         self._prove_by_association(case)
         if late is not None:
             raise late
         return groups
-
-    @staticmethod
-    def _proofs_of_like_rows(
-        case: Case, groups: NDArray[np.intp], rng: np.random.Generator
-    ) -> tuple[dict[str, Array], OutOfTime | None]:
-        """Run the shadows and the tests without a model side by side, as long as there is time."""
-        X, Z = case.table, case.fit.parts.ranked
-        parts = Table(case.fit.parts.plain, X.y, X.task)
-        tests: dict[str, Callable[[], Array]] = {
-            "marginal": lambda: proofs.with_group_centres(parts, Z, groups),
-            "product": lambda: proofs.product_p_values(Z, case.targets),
-            "partial": lambda: proofs.partial_p_values(Z, case.targets),
-        }
-        sets = [
-            lambda rng=stream: proofs.shadow_set(parts, groups, rng, SHADOW_ROUNDS)
-            for stream in rng.spawn(SHADOW_SETS)
-        ]
-        n_tests, late = len(tests), None
-        try:
-            found = dict(
-                enumerate(case.fit.workers.run(lambda f, _: f(), [*tests.values(), *sets], rng))
-            )
-        except OutOfTime as error:
-            found, late = error.results, error
-        p = {name: found[i] for i, name in enumerate(tests) if i in found}
-        if late is None:
-            gains = [found[i] for i in range(n_tests, len(found))]
-            case.gains = proofs.ShadowGains.of(gains, groups)
-            case.n_fits += SHADOW_SETS * SHADOW_ROUNDS
-            p["shadow"] = case.gains.p_values
-        return p, late
 
     @staticmethod
     def _prove_by_levels(case: Case, rng: np.random.Generator) -> None:
@@ -265,13 +250,14 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     @staticmethod
     def _residual_p_values(case: Case, prediction: Array) -> Array:
         fit, model = case.fit, case.parts_of(case.relevant)
-        Z = fit.parts.ranked[fit.tested]
         residuals = case.residuals(prediction)
-        if Z.shape[1] == 0:
+        if fit.parts.ranked.shape[1] == 0:
             return np.ones(case.table.n_features)
         if case.table.rows_are_alike:
-            return case.of_features(proofs.residual_p_values(Z, residuals, model))
-        found = proofs.cautious_p_values(Z, residuals, fit.weights, fit.clusters, model)
+            return case.of_features(screening.explain_residuals(case, residuals, model))
+        found = proofs.cautious_p_values(
+            fit.tested_ranks, residuals, fit.weights, fit.clusters, model
+        )
         both = np.stack([found["marginal"], found["product"]])
         return case.of_features(combined_p_values(both, [0.5, 0.5]))
 
@@ -290,9 +276,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         numbers, chosen = np.unique(group, return_index=True)
         known = np.isin(numbers, group[np.isin(features, case.relevant)])
         p = case.p_relevant[features]
-        hope = np.array([p[group == g].min() < HOPE for g in numbers], dtype=bool)
-        tested = np.flatnonzero(hope & ~known)
-        if len(tested) == 0:
+        least = np.ones(len(numbers))
+        np.minimum.at(least, np.searchsorted(numbers, group), p)
+        tested = np.flatnonzero((least < HOPE) & ~known)
+        # The most hopeful ones, if they are many.
+        tested = np.sort(tested[np.argsort(least[tested], kind="stable")[:MOST_CONTEXT]])
+        if len(tested) == 0 or len(numbers) > proofs.FEW_GROUPS:
+            # Of so many groups each tree would see a small share, and prove nothing.
             return False
         columns = case.parts_of(features[chosen])
         owner = case.fit.parts.feature[columns]
@@ -372,4 +362,14 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             alpha=self.alpha,
             min_effect=self.min_effect,
             undecided=undecided,
+            n_tested=len(fit.tested),
+            detectable=self._detectable(case, loss, constant),
         )
+
+    def _detectable(self, case: Case, loss: float, constant: float) -> float:
+        """Return the least cost, as a share of the gain, that is found with the wanted power."""
+        gain = constant - loss
+        n_tests = max(len(case.relevant), 1)
+        power = min(self.power, 0.95)
+        needed = sampling.rows_needed(loss, gain, case.table.task, n_tests, self.alpha, 1.0, power)
+        return needed / len(case.fit.tested) if gain > 0 else np.nan

@@ -214,15 +214,8 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         """Run Algorithm 1: intervals of the loss and of the importance of irrelevant features."""
         if X.n_features == 0:
             return None, None
-
-        def sample(_: int, rng: np.random.Generator) -> tuple[float, float]:
-            s = generate_permuted_feature(X, rng)
-            model = fit_forest(X.with_column(s), rng, **self._forest(self.feature_fraction))
-            return model.loss, float(model.importances[-1])
-
-        losses, importances = zip(
-            *workers.run(sample, range(self.n_null_samples), rng), strict=True
-        )
+        jobs = [self._forest(self.feature_fraction)] * self.n_null_samples
+        losses, importances = zip(*workers.run(_null_sample, X, jobs, rng), strict=True)
         return prediction_interval(losses, self.p), prediction_interval(importances, self.p)
 
     def _imp_selection(
@@ -237,12 +230,8 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         self, tested: NDArray[np.intp], V: Table, rng: np.random.Generator, workers: Workers
     ) -> list[float]:
         """Fit the reduced model without each tested feature, and return its loss."""
-
-        def loss_without(j: int, rng: np.random.Generator) -> float:
-            reduced = V.take(np.delete(np.arange(V.n_features), j))
-            return fit_forest(reduced, rng, **self._forest(self.feature_fraction)).loss
-
-        return workers.run(loss_without, tested.tolist(), rng)
+        jobs = [(j, self._forest(self.feature_fraction)) for j in tested.tolist()]
+        return workers.run(_loss_without, V, jobs, rng)
 
     def _check_parameters(self) -> None:
         for name in ("n_null_samples", "num_leaves", "boruta_max_iter"):
@@ -301,10 +290,24 @@ class _Boruta(BorutaPy):  # type: ignore[misc]
         return real, shadow
 
     def _get_imp(self, X: Any, y: Any) -> Any:
-        def importances(_: int, __: np.random.Generator) -> NDArray[np.float64]:
+        def importances(_: _Boruta, __: int, ___: np.random.Generator) -> NDArray[np.float64]:
             return np.asarray(BorutaPy._get_imp(self, X, y), dtype=np.float64)
 
-        return self.workers.run(importances, [0], np.random.default_rng(0))[0]
+        return self.workers.run(importances, self, [0], np.random.default_rng(0))[0]
+
+
+def _null_sample(X: Table, forest: dict[str, Any], rng: np.random.Generator) -> tuple[float, float]:
+    """Return the loss of a forest with a permuted feature, and the importance of that."""
+    s = generate_permuted_feature(X, rng)
+    model = fit_forest(X.with_column(s), rng, **forest)
+    return model.loss, float(model.importances[-1])
+
+
+def _loss_without(V: Table, job: tuple[int, dict[str, Any]], rng: np.random.Generator) -> float:
+    """Return the loss of a forest without a feature."""
+    j, forest = job
+    reduced = V.take(np.delete(np.arange(V.n_features), j))
+    return fit_forest(reduced, rng, **forest).loss
 
 
 def generate_permuted_feature(X: Table, rng: np.random.Generator) -> NDArray[np.float64]:

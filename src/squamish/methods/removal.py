@@ -7,8 +7,8 @@ from dataclasses import dataclass, field
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.crossfitting import Race, Trial
-from squamish.learners import Array, Rows
+from squamish.crossfitting import CrossFit, Race, Trial
+from squamish.learners import Array, Rows, View
 from squamish.methods.case import Case, closest
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others
 from squamish.statistics import PairedTest, holm
@@ -96,13 +96,9 @@ class Removals:
         case = self.case
         seem = np.flatnonzero(self.strong).tolist()
         asked = [i for i in seem if self.explained[i] <= TOLD]
-
-        def depends(i: int, _: np.random.Generator) -> bool:
-            others = self._others(race, i)
-            return any(depends_on_others(part, others, case.fit.folds) for part in leftover[i].T)
-
+        jobs = [_Left(case.relevant[i], race.learner.view, leftover[i]) for i in asked]
         case.report.expect(len(asked))
-        answers = case.fit.workers.run(depends, asked, np.random.default_rng(0))
+        answers = case.fit.workers.run(_depends, case.fit, jobs, np.random.default_rng(0))
         case.n_fits += sum(leftover[i].shape[1] for i in asked)
         independent = {i for i, answer in zip(asked, answers, strict=True) if not answer}
         return [i for i in seem if i not in independent]
@@ -110,18 +106,11 @@ class Removals:
     def _guesses(self, race: Race, doubtful: list[int], leftover: list[Array]) -> list[Array]:
         """Predict features from the others as well as possible, and note how well that is."""
         case, fit = self.case, self.case.fit
-
-        def guess(i: int, _: np.random.Generator) -> Array:
-            others, x = self._others(race, i), fit.held_out(race.learner.view, self._own(i))
-            parts = zip(x.T, leftover[i].T, strict=True)
-            return np.column_stack(
-                [best_guess(others, part, part - left, fit.folds) for part, left in parts]
-            )
-
+        jobs = [_Left(case.relevant[i], race.learner.view, leftover[i]) for i in doubtful]
         case.report.expect(len(doubtful))
-        guesses = fit.workers.run(guess, doubtful, np.random.default_rng(0))
-        for i, found in zip(doubtful, guesses, strict=True):
-            x = fit.held_out(race.learner.view, self._own(i))
+        guesses = fit.workers.run(_guess, fit, jobs, np.random.default_rng(0))
+        for i, job, found in zip(doubtful, jobs, guesses, strict=True):
+            x = job.column(fit)
             unexplained = np.square(x - found)[fit.tested].mean()
             self.explained[i] = 1 - unexplained / x[fit.tested].var(axis=0).mean()
             case.n_fits += x.shape[1] * (SMOOTH_FITS + 2 * len(fit.folds))
@@ -147,19 +136,45 @@ class Removals:
         if decides or not self.strong[i]:
             self._note(np.array([i]), found, np.maximum(found.p_values, self.p[i]))
 
-    def _own(self, i: int) -> Rows:
-        return self.case.fit.columns(self.case.relevant[[i]])
-
-    def _others(self, race: Race, i: int) -> Array:
-        """Return what a feature is guessed from."""
-        parts, own = self.case.fit.parts, self._own(i)
-        # What is learned from the target of other rows cannot describe another feature.
-        fixed = np.flatnonzero(parts.feature != self.case.relevant[i])
-        view = parts.ranked if race.learner.view == "ranked" else parts.plain
-        return view[:, closest(parts.ranked, own[own < len(parts.feature)], fixed)]
-
     def _note(self, places: Rows, found: PairedTest, p: Array) -> None:
         self.loss[places] = found.mean
         self.low[places] = found.mean - found.reach()
         self.high[places] = found.mean + found.reach()
         self.p[places] = p
+
+
+@dataclass(frozen=True, eq=False)
+class _Left:
+    """What the others leave unexplained of a feature, and how the learner sees columns."""
+
+    feature: int
+    view: View
+    values: Array
+
+    def column(self, fit: CrossFit) -> Array:
+        """Return the feature itself, every row as it is seen in the fold that tests it."""
+        return fit.held_out(self.view, self._own(fit))
+
+    def others(self, fit: CrossFit) -> Array:
+        """Return what the feature is guessed from."""
+        parts, own = fit.parts, self._own(fit)
+        # What is learned from the target of other rows cannot describe another feature.
+        fixed = np.flatnonzero(parts.feature != self.feature)
+        view = parts.ranked if self.view == "ranked" else parts.plain
+        return view[:, closest(parts.ranked, own[own < len(parts.feature)], fixed)]
+
+    def _own(self, fit: CrossFit) -> Rows:
+        return fit.columns(np.array([self.feature]))
+
+
+def _depends(fit: CrossFit, left: _Left, _: np.random.Generator) -> bool:
+    """Tell whether what is left of a feature depends on the others in any way."""
+    others = left.others(fit)
+    return any(depends_on_others(part, others, fit.folds) for part in left.values.T)
+
+
+def _guess(fit: CrossFit, left: _Left, _: np.random.Generator) -> Array:
+    """Predict a feature from the others as well as possible."""
+    others = left.others(fit)
+    parts = zip(left.column(fit).T, left.values.T, strict=True)
+    return np.column_stack([best_guess(others, x, x - part, fit.folds) for x, part in parts])

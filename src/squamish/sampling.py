@@ -1,0 +1,168 @@
+"""Tables of very many rows: how many of them models have to see.
+
+What a model costs without a column is measured in rows, and beyond a certain number more rows
+only make sure what is sure already.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+
+from squamish.allrows import AllRows, Source
+from squamish.execution import OutOfTime, Workers
+from squamish.intake import Levels
+from squamish.learners import row_losses, train_trees
+from squamish.provenance import Columns
+from squamish.tables import Table, Task
+
+if TYPE_CHECKING:
+    from squamish.methods.crossfit import CrossfitMethod
+
+Array = NDArray[np.float64]
+Rows = NDArray[np.intp]
+
+# Up to so many rows, all are used for everything.
+FEW_ROWS = 50_000
+# A first model is fitted to so many rows; a sample has at least twice as many, and at most these.
+PILOT, MOST_ROWS = 10_000, 100_000
+
+
+def rows_needed(
+    loss: float, gain: float, task: Task, n_tests: int, alpha: float, effect: float, power: float
+) -> float:
+    """Return how many rows show a cost of ``effect`` times the gain, with probability ``power``.
+
+    A cost is the mean of differences between two losses, one for each row. For log loss they
+    are log-likelihood ratios, whose variance is twice their mean if that is small; for squared
+    error the variance is four times the remaining error times the mean.
+
+    Examples
+    --------
+    >>> from squamish.sampling import rows_needed
+    >>> round(rows_needed(0.4, 0.3, "classification", 50, alpha=0.01, effect=0.01, power=0.95))
+    18034
+    """
+    ratio = 2.0 if task == "classification" else 4 * loss
+    z = stats.norm.isf(alpha / max(n_tests, 1)) + stats.norm.isf(1 - power)
+    return float(np.square(z) * ratio / (effect * gain)) if gain > 0 < effect else np.inf
+
+
+def pilot_loss(table: Table) -> tuple[float, float]:
+    """Return the loss of boosted trees on rows that they have not seen, and the gain by them."""
+    test = np.arange(len(table.y)) % 5 == 0
+    y = table.y / np.std(table.y) if table.task == "regression" else table.y
+    trees = train_trees(table.X[~test], y[~test], table.task, 100, weights=None)
+    prediction = np.asarray(trees.predict(table.X[test], num_threads=1))
+    if table.task == "regression":
+        constant = np.full(test.sum(), y[~test].mean())
+    else:
+        shares = np.bincount(y[~test], minlength=int(y.max()) + 1) / np.sum(~test)
+        constant = np.tile(shares, (test.sum(), 1))
+        if prediction.ndim == 1:
+            prediction = np.column_stack([1 - prediction, prediction])
+    loss = float(row_losses(prediction, y[test]).mean())
+    return loss, float(row_losses(constant, y[test]).mean()) - loss
+
+
+def draw_rows(n: int, n_rows: int, rng: np.random.Generator, clusters: Rows | None = None) -> Rows:
+    """Draw so many rows of n, or whole clusters of rows with about so many.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.sampling import draw_rows
+    >>> clusters = np.array([0, 0, 1, 1, 2, 2])
+    >>> draw_rows(6, 3, np.random.default_rng(0), clusters)
+    array([0, 1, 4, 5])
+    """
+    if n_rows >= n:
+        return np.arange(n)
+    if clusters is None:
+        return np.sort(rng.choice(n, n_rows, replace=False))
+    labels, place, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
+    order = rng.permutation(len(labels))
+    chosen = order[: int(np.searchsorted(np.cumsum(sizes[order]), n_rows)) + 1]
+    return np.flatnonzero(np.isin(place, chosen))
+
+
+def without_rare_classes(table: Table, least: int) -> Table:
+    """Leave out the rows of classes with fewer rows than this."""
+    if table.task == "regression":
+        return table
+    counts = np.bincount(table.y)
+    if counts.min() >= least or np.sum(counts >= least) < 2:
+        return table
+    table = table.rows(np.flatnonzero(counts[table.y] >= least))
+    labels = tuple(label for label, n in zip(table.labels, counts, strict=True) if n >= least)
+    return replace(table, y=np.unique(table.y, return_inverse=True)[1], labels=labels)
+
+
+@dataclass(frozen=True, eq=False)
+class Taken:
+    """What was taken in: a table, or a sample of one, and what is known of it.
+
+    Attributes
+    ----------
+    table : Table
+        The rows that models see.
+    columns : Columns
+        The names of the columns and what they hold.
+    summary : str
+        The target in words.
+    notes : list of str
+        What a user should know of it.
+    levels : mapping of int to Levels
+        The columns that are categories.
+    n_rows : int
+        How many rows there are in all.
+    everything : AllRows or None
+        Tests on all rows, if the table is a sample of them.
+    """
+
+    table: Table
+    columns: Columns
+    summary: str
+    notes: list[str]
+    levels: Mapping[int, Levels]
+    n_rows: int
+    everything: AllRows | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether models do not see all rows."""
+        return len(self.table.y) < self.n_rows
+
+    def sampled(
+        self,
+        method: CrossfitMethod,
+        rng: np.random.Generator,
+        source: Source,
+        y: NDArray[Any],
+        used: NDArray[np.bool_] | None = None,
+    ) -> Taken:
+        """Draw as many rows as models have to see, and ask all rows what takes no model."""
+        table = self.table
+
+        def some(n_rows: int) -> Table:
+            rows = draw_rows(len(table.y), n_rows, rng, table.clusters)
+            return without_rare_classes(table.rows(rows), method.n_folds)
+
+        sample = some(method.sample_size(some(PILOT)))
+        if not sample.rows_are_alike:
+            return replace(self, table=sample)
+        return replace(self, table=sample, everything=AllRows.of(source, sample, y, used))
+
+    def screened(self, workers: Workers) -> Table:
+        """Return the table, with what tests on all rows say of its columns."""
+        if self.everything is None:
+            return self.table
+        try:
+            return replace(self.table, screened=self.everything.p_values(self.table, workers))
+        except OutOfTime:
+            return self.table

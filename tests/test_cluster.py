@@ -1,0 +1,157 @@
+"""More than one process, more than one machine: the same verdict, and only time is lost."""
+
+import os
+import signal
+import threading
+import time
+import warnings
+
+import joblib
+import numpy as np
+import pytest
+
+from squamish import InputError, PaperMethod, RelevanceSelector
+from squamish.cluster import connected
+from squamish.crossfitting import CrossFit
+from squamish.datasets import make_linear
+from squamish.execution import Workers
+
+distributed = pytest.importorskip("distributed")
+QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
+
+
+@pytest.fixture(scope="module")
+def problem():
+    return make_linear(300, n_strong=3, group_sizes=[4, 3], n_irrelevant=6, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def cluster():
+    """Two processes that wait for work, beside a scheduler."""
+    with distributed.LocalCluster(
+        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+    ) as cluster:
+        yield cluster
+
+
+@pytest.fixture
+def client(cluster):
+    with distributed.Client(cluster) as client:
+        client.wait_for_workers(2, timeout=60)
+        yield client
+
+
+def verdict(problem, method="crossfit", **settings):
+    """Everything in a result but its time and place."""
+    selector = RelevanceSelector(method, random_state=0, **settings)
+    return selector.fit(problem.X, problem.y).result_.to_json().partition('"task"')[0]
+
+
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+@pytest.mark.parametrize("backend", ["loky", "multiprocessing", "threading"])
+def test_every_backend_gives_the_same_verdict(problem, method, backend):
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        there = verdict(problem, method)
+    assert there == verdict(problem, method)
+
+
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+def test_a_cluster_gives_the_same_verdict(problem, method, client):
+    with joblib.parallel_config(backend="dask", client=client):
+        there = verdict(problem, method)
+    assert there == verdict(problem, method)
+    assert work_done(client) > 10
+
+
+def work_done(client):
+    """How many tasks the workers say they have done."""
+    finished = client.run(lambda dask_worker: dask_worker.state.transition_counter)
+    return min(finished.values())
+
+
+def test_the_table_is_sent_once_not_once_per_task(problem, client, monkeypatch):
+    pickled = []
+    state = CrossFit.__getstate__
+    monkeypatch.setattr(CrossFit, "__getstate__", lambda self: pickled.append(1) or state(self))
+    with joblib.parallel_config(backend="dask", client=client):
+        verdict(problem)
+    # Once to find out how large it is, once to send it.
+    assert len(pickled) <= 2
+
+
+def test_nothing_of_a_fit_stays_on_the_cluster(problem, client):
+    with joblib.parallel_config(backend="dask", client=client):
+        verdict(problem)
+    deadline = time.monotonic() + 20
+    while any("_shared" in key for keys in client.has_what().values() for key in map(str, keys)):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
+
+
+@pytest.mark.parametrize("n_killed", [1, 2])
+def test_workers_that_are_killed_change_nothing(problem, cluster, client, n_killed):
+    expected, killed = verdict(problem), []
+
+    def kill(news):
+        if news.share > 0.2 and not killed:
+            for worker in list(cluster.workers.values())[:n_killed]:
+                killed.append(worker.process.pid)
+                os.kill(worker.process.pid, signal.SIGKILL)
+
+    with joblib.parallel_config(backend="dask", client=client):
+        assert verdict(problem, callback=kill) == expected
+    assert len(killed) == n_killed
+
+
+def kill_own_process(shared, task, rng):
+    if task == 3:
+        os.kill(os.getpid(), signal.SIGKILL)
+    return task
+
+
+def test_a_task_that_kills_every_worker_is_given_up(client):
+    home = os.getpid()
+    with (
+        joblib.parallel_config(backend="dask", client=client),
+        pytest.raises(distributed.scheduler.KilledWorker),
+    ):
+        Workers().run(kill_own_process, home, range(6), np.random.default_rng(0))
+    client.wait_for_workers(2, timeout=60)
+
+
+def test_the_command_line_works_on_a_cluster(problem, cluster, client, tmp_path):
+    import polars as pl
+    from typer.testing import CliRunner
+
+    from squamish.cli import app
+
+    table = pl.DataFrame(problem.X).with_columns(y=problem.y)
+    table.write_csv(tmp_path / "table.csv")
+    before = work_done(client)
+    command = ["fit", str(tmp_path / "table.csv"), "--target", "y", "-q", "--json"]
+    there = CliRunner().invoke(app, [*command, "--cluster", cluster.scheduler_address])
+    assert there.exit_code == 0, there.output
+    assert work_done(client) > before
+    here = CliRunner().invoke(app, command)
+    assert there.output.partition('"task"')[0] == here.output.partition('"task"')[0]
+
+
+def test_an_address_without_a_scheduler_is_an_error():
+    with (
+        warnings.catch_warnings(),
+        pytest.raises(InputError, match=r"there is no Dask scheduler at 'tcp://127\.0\.0\.1:1'"),
+        connected("tcp://127.0.0.1:1", timeout=1),
+    ):
+        pass
+
+
+def test_an_interrupted_fit_leaves_the_cluster_usable(problem, client):
+    def stop(news):
+        if news.share > 0.3:
+            raise KeyboardInterrupt
+
+    with joblib.parallel_config(backend="dask", client=client):
+        with pytest.raises(KeyboardInterrupt):
+            verdict(problem, callback=stop)
+        assert verdict(problem) == verdict(problem)
+    assert threading.active_count() < 100
