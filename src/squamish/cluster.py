@@ -19,12 +19,17 @@ def sending(backend: Any, shared: Any) -> Any:
     joblib would send it again in every call. It would also wait for ever for a task that the
     scheduler has given up, because worker after worker died with it.
     """
+    # Its name until joblib 1.5.
+    hand_out = "submit" if hasattr(backend, "submit") else "apply_async"
 
     class Sending(type(backend)):  # type: ignore[misc]
         def submit(self, func: Any, callback: Any = None) -> Future[Any]:
-            future: Future[Any] = super().submit(func, callback)
+            future: Future[Any] = getattr(super(), hand_out)(func, callback)
             future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
             return future
+
+        if hand_out == "apply_async":
+            apply_async = submit
 
         def retrieve_result_callback(self, out: Any) -> Any:
             if isinstance(out, BaseException):
@@ -59,7 +64,7 @@ def connected(address: str | None, timeout: float = 20) -> Iterator[None]:
             "a cluster needs Dask; install it with: pip install 'squamish[dask]'"
         ) from None
     try:
-        client: Any = Client(address, timeout=timeout)  # type: ignore[no-untyped-call,unused-ignore]
+        client: Any = Client(address, timeout=timeout)
     except (OSError, ValueError, TypeError) as error:
         raise InputError(f"there is no Dask scheduler at {address!r}: {error}") from None
     with client, parallel_config(backend="dask", client=client):

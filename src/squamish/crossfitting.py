@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
+from typing import Any, get_args
 
 import numpy as np
 from sklearn.model_selection import GroupKFold, KFold, StratifiedGroupKFold, StratifiedKFold
@@ -14,7 +14,14 @@ from squamish.encoding import Parts, encode, target_encodings
 from squamish.errors import InputError
 from squamish.execution import Workers
 from squamish.learners import Array, Learner, Model, Rows, View, row_losses
-from squamish.redraw import Form, Residuals, redraw
+from squamish.redraw import (
+    Form,
+    Residuals,
+    best_residuals,
+    covering,
+    fold_residuals,
+    redraw,
+)
 from squamish.statistics import PairedTest, atom_shares, paired_test
 from squamish.tables import Fold, Table
 
@@ -30,8 +37,8 @@ class Race:
     ----------
     learner : Learner
         The winner.
-    losses : ndarray of shape (n_tested,)
-        Its out-of-sample loss in every row that was tested.
+    predictions, losses : ndarray of shape (n_tested, ...)
+        Its out-of-sample prediction and loss in every row that was tested.
     lags : dict of Learner to float
         How much larger the mean loss of each other learner is, on the rows it was tried on.
     n_fits : int
@@ -39,6 +46,7 @@ class Race:
     """
 
     learner: Learner
+    predictions: Array
     losses: Array
     lags: dict[Learner, float]
     n_fits: int
@@ -91,11 +99,12 @@ class CrossFit:
     feature: Rows
     workers: Workers = field(default_factory=Workers)
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
+    _models: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         # What goes to another process has nobody to work for it.
         kept = {name: value for name, value in self.__dict__.items() if name != "tested_ranks"}
-        return kept | {"workers": Workers(), "_views": {}}
+        return kept | {"workers": Workers(), "_views": {}, "_models": {}}
 
     @classmethod
     def over(
@@ -196,11 +205,6 @@ class CrossFit:
             parts.append(row_losses(prediction, self.table.y[test]))
         return self._gathered(parts)
 
-    def predictions(self, learner: Learner, columns: Rows) -> Array:
-        """Return the out-of-sample predictions of a learner on some parts."""
-        jobs = [(Trial(learner, columns), fold) for fold in range(len(self.folds))]
-        return self._gathered(self._run(CrossFit._prediction, jobs))
-
     def losses(self, trials: Sequence[Trial]) -> list[Array]:
         """Return the out-of-sample loss of every trial in every tested row.
 
@@ -221,16 +225,19 @@ class CrossFit:
         Among learners of the winner's kind that are as good within a standard error the
         most regularised wins: it gives the sharper test.
         """
+        predicted: dict[Learner, list[Array]] = {learner: [] for learner in learners}
         found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
         alive, n_fits = list(learners), 0
         for fold in range(len(self.folds)):
             # Trees take longest, and begin first.
             order = sorted(alive, key=lambda learner: learner.kind != "boosted")
             jobs = [(Trial(learner, columns), fold) for learner in order]
-            results = self._run(CrossFit._loss, jobs)
+            results = self._run(CrossFit._prediction, jobs)
             n_fits += len(alive)
+            y = self.table.y[self.folds[fold][1]]
             for learner, result in zip(order, results, strict=True):
-                found[learner].append(result)
+                predicted[learner].append(result)
+                found[learner].append(row_losses(result, y))
             best = min(alive, key=lambda learner: self._mean_of(found[learner]))
             alive = [a for a in alive if self._lag(found[a], found[best], errors=2) <= 0]
         winner = next(
@@ -240,7 +247,8 @@ class CrossFit:
             and self._lag(found[a], found[best], errors=1) <= 0
         )
         lags = {a: self._lag(found[a], found[winner], errors=0) for a in learners}
-        return Race(winner, self._gathered(found[winner]), lags, n_fits)
+        predictions, losses = (self._gathered(parts[winner]) for parts in (predicted, found))
+        return Race(winner, predictions, losses, lags, n_fits)
 
     def redraw_losses(
         self,
@@ -256,18 +264,40 @@ class CrossFit:
         a row for each tested row and a column for each unit.
         """
         forms = [self.form(learner.view, columns[unit]) for unit in units]
+        values = [r.values for r in residuals]
+        n, half = len(self.folds), (len(units) + 1) // 2
+        # In halves, so that nobody waits long for the last one; the second finds the models.
         jobs = [
-            _Redraws(learner, columns, units, forms, [r.values for r in residuals], fold)
-            for fold in range(len(self.folds))
+            _Redraws(learner, columns, units[some], forms[some], values[some], fold)
+            for some in (slice(half), slice(half, None))
+            for fold in range(n)
+            if units[some]
         ]
-        return self._gathered(self.workers.run(CrossFit._redraw_loss, self, jobs, rng))
+        found = self.workers.run(CrossFit._redraw_loss, self, jobs, rng)
+        self._models.clear()
+        return np.hstack([self._gathered(found[k : k + n]) for k in range(0, len(jobs), n)])
+
+    def residuals(self, view: View, context: Rows, units: Sequence[Rows]) -> list[Residuals]:
+        """Predict units of parts from all others in a context, and return what is left."""
+        jobs = [(view, context, units, fold) for fold in range(len(self.folds))]
+        found = self._run(CrossFit._fold_residuals, jobs)
+        return best_residuals(found, units, self.folds, len(self.table.y))
+
+    def _fold_residuals(
+        self, job: tuple[View, Rows, Sequence[Rows], int], _: np.random.Generator
+    ) -> Array:
+        view, context, units, fold = job
+        views = get_args(View)
+        seen = [self.matrix(v, fold)[:, context] for v in views]
+        folds = covering(self.folds, len(self.table.y))
+        return fold_residuals(seen, views.index(view), units, folds[fold])
 
     def _redraw_loss(self, job: _Redraws, rng: np.random.Generator) -> Array:
         """Return how much the loss in the test rows of a fold grows by redraws."""
         n_draws = DRAWS[job.learner.kind]
-        train, test = self.folds[job.fold]
+        _, test = self.folds[job.fold]
         X = self.matrix(job.learner.view, job.fold)[:, job.columns]
-        model = self._fit(job.learner, X, train)
+        model = self._known_model(job.learner, job.columns, X, job.fold)
         X, y = X[test], self.table.y[test]
         out = np.zeros((len(test), len(job.units)))
         for u, (unit, residual) in enumerate(zip(job.units, job.residuals, strict=True)):
@@ -294,6 +324,17 @@ class CrossFit:
         X = self.matrix(trial.learner.view, fold)[:, trial.columns]
         X = X if trial.more is None else np.column_stack([X, trial.more])
         return self._fit(trial.learner, X, train).predict(X[test])
+
+    def _known_model(self, learner: Learner, columns: Rows, X: Array, fold: int) -> Model:
+        """Fit a model, or find it among those of the same columns that were fitted before."""
+        key = (learner, columns.tobytes())
+        if key not in self._models:
+            self._models.clear()
+            self._models[key] = {}
+        models = self._models[key]
+        if fold not in models:
+            models[fold] = self._fit(learner, X, self.folds[fold][0])
+        return models[fold]
 
     def _fit(self, learner: Learner, X: Array, train: Rows) -> Model:
         weights = None if self.table.weights is None else self.table.weights[train]

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import AbstractContextManager, closing, nullcontext
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import count
+from itertools import count, islice
 from time import perf_counter
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -155,7 +156,11 @@ class Workers:
         """Yield the results of calls, in any order, from where joblib is told to do them."""
         # A single task is not worth the way to another process.
         options = {"require": "sharedmem"} if alone else {"prefer": "threads"}
-        backend = get_active_backend(**options)[0]
+        backend, n_jobs = get_active_backend(**options)
+        if backend.supports_sharedmem:
+            n_jobs = n_jobs if self.n_jobs is None else self.n_jobs
+            yield from _in_threads(calls, backend.effective_n_jobs(n_jobs))
+            return
         # Some can only give all results at once.
         many = backend.supports_return_generator
         with self._sending(shared, backend):
@@ -183,6 +188,28 @@ class Workers:
             # With the thing itself, so that its number stays its own.
             self._sent[id(shared)] = shared, cluster.sending(backend, shared)
         return parallel_config(backend=self._sent[id(shared)][1])
+
+
+def _in_threads(calls: Iterator[Any], n_threads: int) -> Generator[Any, None, None]:
+    """Yield the results of calls in any order: joblib would look for them every 10 ms only."""
+    if n_threads == 1:
+        for function, arguments, _ in calls:
+            yield function(*arguments)
+        return
+    pool = ThreadPoolExecutor(n_threads)
+    try:
+        waiting: set[Future[Any]] = set()
+        while True:
+            # One more than there are threads, so that nobody waits for us.
+            for function, arguments, _ in islice(calls, n_threads + 1 - len(waiting)):
+                waiting.add(pool.submit(function, *arguments))
+            if not waiting:
+                return
+            done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
+            for future in done:
+                yield future.result()
+    finally:
+        pool.shutdown(cancel_futures=True)
 
 
 def _one(

@@ -7,11 +7,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import clone
-from sklearn.kernel_approximation import Nystroem
-from sklearn.linear_model import RidgeCV
-from sklearn.pipeline import Pipeline, make_pipeline, make_union
-from sklearn.preprocessing import PolynomialFeatures, StandardScaler
 
 from squamish.learners import train_trees
 from squamish.statistics import normal_scores
@@ -29,6 +24,7 @@ PENALTIES = np.array([1e-6, 1e-3, 1e-2, 1e-1, 1.0])
 # Smooth functions are tried of so many columns, and as wavy as these kernels allow.
 INPUTS = (1, 2, 3, 5)
 KERNEL_GAMMAS = (0.05, 0.3)
+TERM_PENALTIES = np.logspace(-4, 3, 8)
 # Models that find a smooth function: trees, then a function for each number of columns and gamma.
 SMOOTH_FITS = 1 + len(INPUTS) * len(KERNEL_GAMMAS)
 
@@ -95,32 +91,57 @@ def ridge_residuals(
     list of Residuals
         One for each unit.
     """
-    n, d = views[0][0].shape
-    n_penalties = len(PENALTIES)
-    residuals = [np.zeros((n_penalties + 1, n, len(unit))) for unit in units]
-    for (train, test), seen in zip(covering(folds, n), views, strict=True):
-        context = np.hstack(seen)
-        mean = context[train].mean(axis=0)
-        centred = context[train] - mean
-        values, vectors = _spectrum(centred)
-        held_out = context[test] - mean
-        rotated = held_out @ vectors
-        for k, penalty in enumerate(PENALTIES):
-            # Outside of all directions in which the columns vary there is the penalty alone.
-            outside = 1 / penalty if len(values) < len(mean) else 0.0
-            weights = 1 / (values + penalty) - outside
-            precise = (rotated * weights) @ vectors.T + outside * held_out
-            for unit, residual in zip(units, residuals, strict=True):
-                block = np.concatenate([unit + v * d for v in range(len(seen))])
-                inner = (vectors[block] * weights) @ vectors[block].T
-                inner[np.diag_indices_from(inner)] += outside
-                own = slice(target_view * len(unit), (target_view + 1) * len(unit))
-                residual[k, test] = np.linalg.solve(inner, precise[:, block].T).T[:, own]
-        for unit, residual in zip(units, residuals, strict=True):
-            target = seen[target_view][:, unit]
-            residual[n_penalties, test] = target[test] - target[train].mean(axis=0)
+    n = len(views[0][0])
+    found = [
+        fold_residuals(seen, target_view, units, fold)
+        for fold, seen in zip(covering(folds, n), views, strict=True)
+    ]
+    return best_residuals(found, units, folds, n)
+
+
+def fold_residuals(
+    seen: Sequence[Array], target_view: int, units: Sequence[Rows], fold: Fold
+) -> Array:
+    """Return what is left of the units in the test rows of one fold, for every penalty.
+
+    The last of the penalties is infinite: no regression at all. The columns of all units
+    follow each other.
+    """
+    train, test = fold
+    d, n_penalties = seen[0].shape[1], len(PENALTIES)
+    context = np.hstack(seen)
+    mean = context[train].mean(axis=0)
+    values, vectors = _spectrum(context[train] - mean)
+    held_out = context[test] - mean
+    rotated = held_out @ vectors
+    left: list[list[Array]] = [[] for _ in range(n_penalties + 1)]
+    for k, penalty in enumerate(PENALTIES):
+        # Outside of all directions in which the columns vary there is the penalty alone.
+        outside = 1 / penalty if len(values) < len(mean) else 0.0
+        weights = 1 / (values + penalty) - outside
+        precise = (rotated * weights) @ vectors.T + outside * held_out
+        for unit in units:
+            block = np.concatenate([unit + v * d for v in range(len(seen))])
+            inner = (vectors[block] * weights) @ vectors[block].T
+            inner[np.diag_indices_from(inner)] += outside
+            own = slice(target_view * len(unit), (target_view + 1) * len(unit))
+            left[k].append(np.linalg.solve(inner, precise[:, block].T).T[:, own])
+    for unit in units:
+        target = seen[target_view][:, unit]
+        left[n_penalties].append(target[test] - target[train].mean(axis=0))
+    return np.stack([np.hstack(columns) for columns in left])
+
+
+def best_residuals(
+    found: Sequence[Array], units: Sequence[Rows], folds: Sequence[Fold], n_rows: int
+) -> list[Residuals]:
+    """Join what was found in the folds, with the best penalty for each column."""
+    everything = np.zeros((len(PENALTIES) + 1, n_rows, found[0].shape[2]))
+    for (_, test), part in zip(covering(folds, n_rows), found, strict=True):
+        everything[:, test] = part
     tested = np.unique(np.concatenate([test for _, test in folds]))
-    return [_best(residual, tested) for residual in residuals]
+    ends = np.cumsum([len(unit) for unit in units])[:-1]
+    return [_best(residual, tested) for residual in np.split(everything, ends, axis=2)]
 
 
 def _spectrum(centred: Array) -> tuple[Array, Array]:
@@ -228,9 +249,7 @@ def smooth_guess(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
     guess = np.zeros(len(target))
     for train, test in folds:
         some = thinned(train)
-        model = clone(smooth.model)
-        _fewer_components(model, len(some))
-        guess[test] = model.fit(X[some], target[some]).predict(X[test])
+        guess[test] = fit_terms(X[some], target[some], smooth.model.gamma).predict(X[test])
     return guess
 
 
@@ -244,13 +263,13 @@ class Smooth:
         What it is a function of, the most telling first.
     explained : float
         Share of the variance that it explains, each row predicted from the others.
-    model : Pipeline
+    model : Terms
         The fitted function.
     """
 
     columns: Rows
     explained: float
-    model: Pipeline
+    model: Terms
 
 
 def fit_smooth(X: Array, target: Array) -> Smooth:
@@ -281,26 +300,80 @@ def fit_smooth(X: Array, target: Array) -> Smooth:
 
 def smooth_function(X: Array, target: Array, columns: Rows) -> Smooth:
     """Fit a smooth function of these columns, as wavy as fits best."""
-    found = []
-    for gamma in KERNEL_GAMMAS:
-        model = make_pipeline(
-            make_union(
-                PolynomialFeatures(2, include_bias=False),
-                Nystroem(gamma=gamma, n_components=min(200, len(X) // 3), random_state=0),
-            ),
-            StandardScaler(),
-            RidgeCV(np.logspace(-4, 3, 8)),
-        ).fit(X[:, columns], target)
-        explained = float(1 + model[-1].best_score_ / max(float(target.var()), 1e-12))
-        found.append(Smooth(columns, explained, model))
+    models = [fit_terms(X[:, columns], target, gamma) for gamma in KERNEL_GAMMAS]
+    variance = max(float(target.var()), 1e-12)
+    found = [Smooth(columns, 1 - model.error / variance, model) for model in models]
     return max(found, key=lambda smooth: smooth.explained)
 
 
-def _fewer_components(model: Pipeline, n_rows: int) -> None:
-    """Let a kernel have no more components than there are rows."""
-    for name, value in model.get_params().items():
-        if name.endswith("n_components"):
-            model.set_params(**{name: min(value, n_rows)})
+@dataclass(frozen=True, eq=False)
+class Terms:
+    """A function of few columns: a quadratic one plus waves around some of the rows.
+
+    Attributes
+    ----------
+    centres : ndarray of shape (n_centres, n_columns)
+        The rows around which there are waves.
+    gamma : float
+        How narrow they are.
+    mixing : ndarray of shape (n_centres, n_centres)
+        Makes independent terms of them.
+    weights, intercept : ndarray and float
+        What the terms count.
+    error : float
+        Mean squared error, each row predicted from the others.
+    """
+
+    centres: Array
+    gamma: float
+    mixing: Array
+    weights: Array
+    intercept: float
+    error: float
+
+    def predict(self, X: Array) -> Array:
+        """Return the value of the function in every row."""
+        terms = _terms(X, self.centres, self.gamma, self.mixing)
+        return np.asarray(terms @ self.weights + self.intercept)
+
+
+def fit_terms(X: Array, target: Array, gamma: float) -> Terms:
+    """Fit a smooth function by ridge regression, with the penalty that predicts best.
+
+    A pipeline of scikit-learn's Nystroem and RidgeCV does the same, but takes many times as
+    long for tables this small, and this is done for every column.
+    """
+    centres = X[np.random.default_rng(0).permutation(len(X))[: min(200, len(X) // 3)]]
+    values, vectors = np.linalg.eigh(_waves(centres, centres, gamma))
+    mixing = vectors / np.sqrt(np.maximum(values, 1e-12)) @ vectors.T
+    terms = _terms(X, centres, gamma, mixing)
+    mean, scale = terms.mean(axis=0), np.maximum(terms.std(axis=0), 1e-12)
+    Z, y = (terms - mean) / scale, target - target.mean()
+    values, vectors = np.linalg.eigh(Z.T @ Z)
+    kept = values > 1e-9 * values[-1]
+    values, vectors = values[kept], vectors[:, kept]
+    rotated = Z @ vectors
+    moment = rotated.T @ y
+    best, error = TERM_PENALTIES[0], np.inf
+    for penalty in TERM_PENALTIES:
+        # A row's own weight in its prediction; without it, it is predicted from the others.
+        own = 1 / len(y) + np.square(rotated) @ (1 / (values + penalty))
+        left = (y - rotated @ (moment / (values + penalty))) / np.maximum(1 - own, 1e-9)
+        if np.square(left).mean() < error:
+            best, error = penalty, float(np.square(left).mean())
+    weights = vectors @ (moment / (values + best)) / scale
+    return Terms(centres, gamma, mixing, weights, float(target.mean() - mean @ weights), error)
+
+
+def _terms(X: Array, centres: Array, gamma: float, mixing: Array) -> Array:
+    left, right = np.triu_indices(X.shape[1])
+    return np.hstack([X, X[:, left] * X[:, right], _waves(X, centres, gamma) @ mixing])
+
+
+def _waves(X: Array, centres: Array, gamma: float) -> Array:
+    """Return a bell curve around every centre."""
+    squares = np.square(X).sum(axis=1)[:, np.newaxis] + np.square(centres).sum(axis=1)
+    return np.asarray(np.exp(-gamma * np.maximum(squares - 2 * X @ centres.T, 0)))
 
 
 def covering(folds: Sequence[Fold], n_rows: int) -> list[Fold]:

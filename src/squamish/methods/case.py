@@ -13,7 +13,6 @@ from squamish.crossfitting import CrossFit, Race, Trial
 from squamish.learners import Array, Learner, Rows, View, portfolio
 from squamish.pairs import ranges
 from squamish.progress import Reporter
-from squamish.redraw import ridge_residuals
 from squamish.redundancy import substitutes
 from squamish.tables import Table
 
@@ -105,14 +104,8 @@ class Case:
     ) -> tuple[Array, list[Array], Array]:
         """Redraw units of ``columns`` given the context: cost, what is left, share explained."""
         fit = self.fit
-        views: list[list[Array]] = []
-        for fold in range(len(fit.folds)):
-            if fold == 0 or fit.encoded:
-                seen = [fit.matrix(view, fold)[:, context] for view in get_args(View)]
-            views.append(seen)
         places = [np.searchsorted(context, columns[unit]) for unit in units]
-        target_view = get_args(View).index(learner.view)
-        residuals = ridge_residuals(views, target_view, places, fit.folds)
+        residuals = fit.residuals(learner.view, context, places)
         D = fit.redraw_losses(learner, columns, units, residuals, rng)
         self.n_fits += len(fit.folds)
         explained = np.array([r.explained.mean() for r in residuals])

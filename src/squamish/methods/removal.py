@@ -58,7 +58,7 @@ class Removals:
     def run(self, rng: np.random.Generator) -> Removals:
         """Test all features by redraws, and those that seem strong by what the others tell."""
         case, race = self.case, self.case.best
-        case.report.begin("what each column adds", len(case.fit.folds))
+        case.report.begin("what each column adds", 3 * len(case.fit.folds))
         if race is None:
             return self
         columns = case.fit.columns(case.relevant)
