@@ -39,12 +39,13 @@ format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-benchmark: $(VENV)/installed-dev ## rate the methods on problems with known truth (about 40 minutes)
+benchmark: $(VENV)/installed-dev ## rate the methods on problems with known truth (about an hour)
 	$(BIN)/python benchmarks/accuracy.py --methods crossfit --seeds 20
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems presets --seeds 10
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems families --seeds 3
 	$(BIN)/python benchmarks/false_positives.py
 	$(BIN)/python benchmarks/stability.py
+	$(BIN)/python benchmarks/scale.py
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo

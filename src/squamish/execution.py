@@ -157,7 +157,7 @@ class Workers:
         # A single task is not worth the way to another process.
         options = {"require": "sharedmem"} if alone else {"prefer": "threads"}
         backend, n_jobs = get_active_backend(**options)
-        if backend.supports_sharedmem:
+        if getattr(backend, "supports_sharedmem", False):
             n_jobs = n_jobs if self.n_jobs is None else self.n_jobs
             yield from _in_threads(calls, backend.effective_n_jobs(n_jobs))
             return

@@ -150,7 +150,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     are 0 and 1, dates are seconds since 1970, durations are seconds, text and categories are
     categories. A column with one value only is irrelevant. Neither the order of the columns
     nor that of the rows has an influence on the verdict, except that of exact repeats among
-    themselves.
+    themselves. Of more than 50,000 rows, models see a random sample of row numbers, see
+    `CrossfitMethod`; the order of the rows has an influence there.
 
     References
     ----------

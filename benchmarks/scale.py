@@ -1,0 +1,346 @@
+"""Measure time and memory of large tables, speed-up by cores, and what a cluster costs and gives.
+
+    python benchmarks/scale.py [--quick] [--only wide tall cores cluster]
+
+Every fit runs in a process of its own, one after the other, and nothing else should run. The
+memory is the peak of the process during the fit, less what it had before, beside that of the
+table itself. Writes results/scale.md; parts that are not measured keep their tables.
+"""
+
+from __future__ import annotations
+
+import os
+
+# One thread for each fit, in the libraries below as well: set before they are loaded.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import argparse
+import json
+import re
+import resource
+import subprocess
+import sys
+import tempfile
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from functools import partial
+from pathlib import Path
+from time import perf_counter
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from numpy.typing import NDArray
+
+OUT = Path(__file__).parent / "results" / "scale.md"
+Problem = tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_]]
+
+
+def co_expressed(d: int, n: int = 200, module: int = 20) -> Problem:
+    """Columns like gene expression: half in modules, three of which drive the target."""
+    rng = np.random.default_rng(0)
+    n_modules = d // 2 // module
+    hidden = rng.standard_normal((n, n_modules))
+    X = rng.standard_normal((n, d))
+    X[:, : n_modules * module] *= 0.5
+    X[:, : n_modules * module] += np.sqrt(0.75) * np.repeat(hidden, module, axis=1)
+    y = hidden[:, 0] + hidden[:, 1] - hidden[:, 2] + 0.5 * rng.standard_normal(n) > 0
+    return X, y.astype(int), np.arange(d) < 3 * module
+
+
+def long(n: int, d: int = 50) -> Problem:
+    """Rows in numbers: strong, interacting, repeated and very small effects, and noise."""
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d))
+    X[:, 10:15] = X[:, [5]] + 0.3 * rng.standard_normal((n, 5))
+    X[:, 15] = X[:, 0]
+    risk = X[:, 0] + 0.8 * X[:, 1] * X[:, 2] + 0.7 * X[:, 5] + 0.5 * np.sin(2 * X[:, 3])
+    y = risk + 0.03 * X[:, 4] + rng.logistic(size=n) > 0
+    relevant = np.isin(np.arange(d), [0, 1, 2, 3, 4, 5, *range(10, 16)])
+    return X, y.astype(int), relevant
+
+
+def preset(name: str) -> Problem:
+    """One of the problems with known truth."""
+    from squamish.datasets import load_problem
+
+    problem = load_problem(name, random_state=1)
+    return problem.X, problem.y, problem.classes > 0
+
+
+SHAPES: dict[str, Callable[[], Problem]] = {
+    **{f"200 x {d:,}": partial(co_expressed, d) for d in (1000, 5000, 20_000, 100_000)},
+    **{f"{n:,} x 50": partial(long, n) for n in (10_000, 20_000, 50_000, 200_000, 1_000_000)},
+    "Set 8": partial(preset, "Set 8"),
+    "NL 4": partial(preset, "NL 4"),
+}
+WIDE = [name for name in SHAPES if name.startswith("200 x")]
+TALL = [name for name in SHAPES if name.endswith("x 50")]
+
+
+def measure(shape: str, n_jobs: int, where: str) -> dict[str, Any]:
+    """Fit one table, in this process, and tell what it took."""
+    from squamish import RelevanceSelector
+
+    X, y, relevant = SHAPES[shape]()
+    megabytes = X.nbytes / 2**20
+    selector = RelevanceSelector(random_state=0, n_jobs=n_jobs)
+    if where.startswith("cluster"):
+        return _on_a_cluster(selector, X, y, int(where.removeprefix("cluster")))
+    with tempfile.TemporaryDirectory() as folder, _logged_calls(where == "log") as calls:
+        table: Any = X
+        if where == "file":
+            import polars as pl
+
+            pl.DataFrame(X).write_parquet(Path(folder, "table.parquet"))
+            table = pl.scan_parquet(Path(folder, "table.parquet"))
+        del X
+        before, start = _peak(), perf_counter()
+        selector.fit(table, y)
+        seconds, peak = perf_counter() - start, _peak() - before
+    found, evidence = selector.support_, selector.result_.evidence
+    right, n_found = int(np.sum(found & relevant)), int(np.sum(found))
+    return {
+        "seconds": seconds,
+        "table": megabytes,
+        "peak": peak,
+        "precision": right / max(n_found, 1),
+        "recall": right / int(np.sum(relevant)),
+        "fits": evidence.n_fits,
+        "tested": getattr(evidence, "n_tested", 0),
+        "detectable": getattr(evidence, "detectable", np.nan),
+        "calls": calls,
+    }
+
+
+def _peak() -> float:
+    """Return the most memory that this process had so far, in megabytes."""
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 2**10
+
+
+@contextmanager
+def _logged_calls(wanted: bool) -> Iterator[list[tuple[int, float, float]]]:
+    """Note the tasks of every call, the time of all of them, and that of the longest."""
+    from squamish import execution
+
+    calls: list[tuple[int, float, float]] = []
+    seconds: list[float] = []
+    run, one = execution.Workers.run, execution._one
+
+    def noted_run(self: Any, function: Any, shared: Any, tasks: Any, rng: Any) -> Any:
+        seconds.clear()
+        found = run(self, function, shared, tasks, rng)
+        calls.append((len(tasks), sum(seconds), max(seconds, default=0.0)))
+        return found
+
+    def noted_one(*arguments: Any) -> Any:
+        found = one(*arguments)
+        seconds.append(found[2])
+        return found
+
+    if not wanted:
+        yield calls
+        return
+    with (
+        patch.object(execution.Workers, "run", noted_run),
+        patch.object(execution, "_one", noted_one),
+    ):
+        yield calls
+
+
+def _on_a_cluster(selector: Any, X: Any, y: Any, n_workers: int) -> dict[str, Any]:
+    """Fit on a Dask cluster of processes on this machine; and what nothing costs there."""
+    import joblib
+    from distributed import Client, LocalCluster
+
+    from squamish.execution import Workers
+
+    with (
+        LocalCluster(
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        ) as cluster,
+        Client(cluster) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        # The first one makes the workers load what they need.
+        selector.fit(X, y)
+        start = perf_counter()
+        selector.fit(X, y)
+        seconds = perf_counter() - start
+        workers, rng = Workers(), np.random.default_rng(0)
+        workers.run(_nothing, 0, range(10), rng)
+        start = perf_counter()
+        for _ in range(10):
+            workers.run(_nothing, 0, range(2), rng)
+        a_call = (perf_counter() - start) / 10
+        start = perf_counter()
+        workers.run(_nothing, 0, range(400), rng)
+        a_task = (perf_counter() - start - a_call) / 400
+        block = np.zeros(2**24)
+        start = perf_counter()
+        workers.run(_nothing, block, range(2 * n_workers), rng)
+        sending = perf_counter() - start - a_call
+        workers.close()
+    return {"seconds": seconds, "call": a_call, "task": a_task, "sending": sending / 128}
+
+
+def _nothing(shared: Any, task: int, rng: np.random.Generator) -> int:
+    return task
+
+
+def fitted(shape: str, n_jobs: int = 1, where: str = "memory") -> dict[str, Any]:
+    """Measure a fit in a new process."""
+    print(f"{shape}, n_jobs={n_jobs}, {where} ...", end=" ", flush=True)
+    command = [sys.executable, __file__, "--one", shape, str(n_jobs), where]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    found: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    print(f"{found['seconds']:.1f} s", flush=True)
+    return found
+
+
+def curve(shapes: Sequence[str], *wheres: str) -> list[str]:
+    """Measure tables of growing size, and tell how the time grows."""
+    lines = [
+        "| table | seconds | time grows as size to the power of | table, MB | peak, MB | times the "
+        "table | relevant columns: precision / recall | models | rows in models | least effect "
+        "shown |",
+        "|---|---|---|---|---|---|---|---|---|---|",
+    ]
+    for where in wheres:
+        before: tuple[float, float] | None = None
+        for shape in shapes:
+            m = fitted(shape, where=where)
+            power = ""
+            if before is not None:
+                growth = np.log(m["seconds"] / before[0]) / np.log(m["table"] / before[1])
+                power = f"{growth:.2f}"
+            before = (m["seconds"], m["table"])
+            name = shape if where == "memory" else f"{shape}, Parquet"
+            lines.append(
+                f"| {name} | {m['seconds']:.1f} | {power} | {m['table']:.0f} | {m['peak']:.0f} | "
+                f"{m['peak'] / m['table']:.1f} | {m['precision']:.2f} / {m['recall']:.2f} | "
+                f"{m['fits']} | {m['tested']:,} | {m['detectable']:.2%} |"
+            )
+    return lines
+
+
+def wide(quick: bool) -> list[str]:
+    """Measure the curve over columns."""
+    return [
+        "Columns like gene expression: half in modules of 20, three modules drive the target, in "
+        "200 rows.\n",
+        *curve(WIDE[:2] if quick else WIDE, "memory"),
+    ]
+
+
+def tall(quick: bool) -> list[str]:
+    """Measure the curve over rows, in memory and from a file."""
+    return [
+        "50 columns, of which 12 are relevant, one of them by a coefficient of 0.03 only. Up to "
+        "50,000 rows models see all of them, of more a sample; tests without a model see all.\n",
+        *curve(TALL[:1] if quick else TALL, "memory"),
+        *curve(TALL[-1:], "file")[2:] * (not quick),
+    ]
+
+
+def cores(quick: bool) -> list[str]:
+    """Compare one and two fits at the same time, in turns."""
+    lines = [
+        "The least of three fits each, in turns.\n",
+        "| table | n_jobs=1, s | n_jobs=2, s | speed-up |",
+        "|---|---|---|---|",
+    ]
+    for shape in ["Set 8"] if quick else ["Set 8", "NL 4", "20,000 x 50", "200 x 20,000"]:
+        times: dict[int, list[float]] = {1: [], 2: []}
+        for _ in range(1 if quick else 3):
+            for n_jobs, found in times.items():
+                found.append(fitted(shape, n_jobs)["seconds"])
+        one, two = min(times[1]), min(times[2])
+        lines.append(f"| {shape} | {one:.1f} | {two:.1f} | {one / two:.2f} |")
+    return lines
+
+
+def cluster(quick: bool) -> list[str]:
+    """Measure what a cluster costs, and say on paper how many workers pay off."""
+    shapes = ["Set 8"] if quick else ["Set 8", "20,000 x 50", "200 x 20,000", "1,000,000 x 50"]
+    logs = {shape: fitted(shape, 1, "log") for shape in shapes}
+    lines = [
+        "Dask workers are processes on the same machine of two cores; the second fit on a cluster, "
+        "when workers have loaded what they need.\n",
+        "| table | threads, n_jobs=1, s | 1 worker, s | 2 workers, s |",
+        "|---|---|---|---|",
+    ]
+    costs: dict[str, Any] = {}
+    for shape in shapes[:2]:
+        found = [fitted(shape, 1, f"cluster{n}") for n in (1, 2)]
+        costs = found[1]
+        times = " | ".join(f"{f['seconds']:.1f}" for f in (logs[shape], *found))
+        lines.append(f"| {shape} | {times} |")
+    call, task, send = costs["call"], costs["task"], costs["sending"]
+    lines += [
+        f"\nHanding out tasks costs {1000 * call:.0f} ms a call and {1000 * task:.1f} ms a task; "
+        f"sending the table {1000 * send:.1f} ms a megabyte, once to every worker.\n",
+        "On paper, with these costs: every call takes as long as its longest task, or as all its "
+        "tasks divided by the number of workers, whichever is more; what is outside of tasks stays "
+        "as it is.\n",
+        "| table | calls | tasks | in tasks, s | outside, s | "
+        + " | ".join(f"{w} workers, s" for w in WORKERS)
+        + " |",
+        "|---|---|---|---|---|" + "---|" * len(WORKERS),
+    ]
+    for shape, m in logs.items():
+        calls = m["calls"]
+        work = sum(wall for _, wall, _ in calls)
+        outside = m["seconds"] - work
+        times = " | ".join(
+            f"{outside + _on_paper(calls, w, call, task, send * m['table']):.1f}" for w in WORKERS
+        )
+        numbers = f"{len(calls)} | {sum(n for n, _, _ in calls)} | {work:.1f} | {outside:.1f}"
+        lines.append(f"| {shape} | {numbers} | {times} |")
+    return lines
+
+
+WORKERS = (1, 2, 4, 8, 16)
+
+
+def _on_paper(
+    calls: Sequence[Sequence[float]], workers: int, call: float, task: float, sending: float
+) -> float:
+    """Return how long all calls would take with so many workers."""
+    each = (
+        max(longest, wall / workers) + call + n * task if n > 1 else wall
+        for n, wall, longest in calls
+    )
+    return sum(each) + sending
+
+
+PARTS = {"wide": wide, "tall": tall, "cores": cores, "cluster": cluster}
+TITLES = {"wide": "Wide", "tall": "Tall", "cores": "All cores", "cluster": "A cluster"}
+
+
+def main() -> None:
+    """Measure the parts that are asked for, and put their tables into the page."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="small tables; writes nothing")
+    parser.add_argument("--only", nargs="+", choices=list(PARTS), default=list(PARTS))
+    parser.add_argument("--one", nargs=3, help=argparse.SUPPRESS)
+    options = parser.parse_args()
+    if options.one:
+        shape, n_jobs, where = options.one
+        print(json.dumps(measure(shape, int(n_jobs), where)))
+        return
+    page = OUT.read_text() if OUT.exists() else ""
+    kept = dict(re.findall(r"^## (.+?)\n\n(.*?)(?=^## |\Z)", page, re.MULTILINE | re.DOTALL))
+    for name in options.only:
+        kept[TITLES[name]] = "\n".join(PARTS[name](options.quick)) + "\n\n"
+        print(kept[TITLES[name]])
+    if not options.quick:
+        head = "# Scale\n\nMade by `python benchmarks/scale.py`, on two cores.\n\n"
+        parts = [f"## {title}\n\n{kept[title]}" for title in TITLES.values() if title in kept]
+        OUT.write_text(head + "".join(parts).rstrip() + "\n")
+
+
+if __name__ == "__main__":
+    main()
