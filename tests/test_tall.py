@@ -7,6 +7,7 @@ import sys
 import numpy as np
 import polars as pl
 import pytest
+from scipy import sparse
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector, allrows, sampling
 from squamish.allrows import AllRows, InMemory
@@ -73,6 +74,15 @@ def test_what_only_all_rows_show_is_found(small):
     # A sample alone says nothing of the second column.
     alone = RelevanceSelector(CrossfitMethod(power=1), random_state=0).fit(X[:3000], y[:3000])
     assert alone.result_.classes.tolist() == [2, 0, 0, 0]
+
+
+def test_a_long_sparse_matrix_is_sampled_like_a_dense_one(small):
+    rng = np.random.default_rng(0)
+    X = np.where(rng.random((6000, 5)) < 0.2, rng.standard_normal((6000, 5)), 0.0)
+    y = X[:, 0] + 0.5 * X[:, 1] + 0.3 * rng.standard_normal(6000)
+    found = [RelevanceSelector(random_state=0).fit(t, y).result_ for t in (X, sparse.csr_array(X))]
+    assert found[0].classes.tolist() == found[1].classes.tolist() == [2, 2, 0, 0, 0]
+    assert found[0].evidence.loss == found[1].evidence.loss
 
 
 def test_power_1_tests_on_all_rows(small):

@@ -61,7 +61,7 @@ class InMemory:
     @property
     def n_rows(self) -> int:
         """Number of rows."""
-        return len(self.X)
+        return int(self.X.shape[0])
 
     def portion(self, start: int, stop: int) -> Array:
         """Return some rows."""

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import sparse, stats
 
 from squamish.allrows import AllRows, Source
 from squamish.execution import OutOfTime, Workers
@@ -150,8 +150,10 @@ class Taken:
         table = self.table
 
         def some(n_rows: int) -> Table:
-            rows = draw_rows(len(table.y), n_rows, rng, table.clusters)
-            return without_rare_classes(table.rows(rows), method.n_folds)
+            drawn = table.rows(draw_rows(len(table.y), n_rows, rng, table.clusters))
+            if sparse.issparse(drawn.X):
+                drawn = replace(drawn, X=drawn.X.toarray())
+            return without_rare_classes(drawn, method.n_folds)
 
         sample = some(method.sample_size(some(PILOT)))
         if not sample.rows_are_alike:
