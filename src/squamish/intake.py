@@ -131,7 +131,7 @@ def read_columns(
     else:
         with in_one_line():
             validate_data(estimator, X, skip_check_array=True)
-        read = _joined(
+        read = _read_numbers(frame) or _joined(
             [
                 _read_series(f"column {str(name)!r}", series)
                 for name, series in zip(frame.columns, frame.iter_columns(), strict=True)
@@ -295,6 +295,17 @@ def _read_series(label: str, series: nw.Series[Any]) -> Array | Levels:
     if dtype.is_nested() or dtype == nw.Binary:
         raise InputError(f"{label} holds {dtype}; {ALLOWED}")
     return _from_objects(series.to_list(), label)
+
+
+def _read_numbers(frame: nw.DataFrame[Any]) -> ReadColumns | None:
+    """Read a frame of nothing but numbers at once, which is quicker; None if it is another."""
+    if not all(dtype.is_numeric() for dtype in frame.schema.values()):
+        return None
+    values = frame.to_numpy()
+    # Gaps of some types would be objects.
+    if values.dtype.kind not in "fiu":
+        return None
+    return ReadColumns(np.array(values, dtype=np.float64), {})
 
 
 def _floats(series: nw.Series[Any]) -> Array:

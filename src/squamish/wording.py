@@ -220,7 +220,8 @@ def alternatives(sets: Sequence[Sequence[str]], quote: bool = False, most: int |
     """
     shown = [listed(names, quote) for names in sets[:most]]
     left = len(sets) - len(shown)
-    return " or ".join([*shown, f"{left} others"] if left else shown)
+    more = [f"{left} other{'s' if left > 1 else ''}"] if left else []
+    return " or ".join([*shown, *more])
 
 
 def no_such_column(name: str, columns: Sequence[str]) -> str:
