@@ -9,9 +9,16 @@ from squamish.statistics import (
     combined_p_values,
     exponential_tail_p_values,
     holm,
+    normal_scores,
     paired_test,
     prediction_interval,
 )
+
+
+def test_normal_scores_of_a_constant_are_0():
+    scores = normal_scores(np.column_stack([np.ones(4), np.arange(4.0)]))
+    assert scores[:, 0].tolist() == [0.0] * 4
+    assert scores[:, 1].std() == pytest.approx(1)
 
 
 def test_interval_worked_out_by_hand():

@@ -136,6 +136,82 @@ def test_a_class_too_rare_for_a_sample_does_not_stop_the_fit(small):
     assert classes(result) == EXPECTED
 
 
+def test_a_rare_class_is_in_the_sample_with_all_its_rows(small):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((10_000, 3))
+    for X_ in (X, pl.DataFrame(X).lazy()):
+        y = np.zeros(10_000, dtype=int)
+        y[np.argsort(-X[:, 0])[:12]] = 1
+        result = RelevanceSelector(random_state=0).fit(X_, y).result_
+        assert result.classes.tolist() == [2, 0, 0]
+    # Rows of one class that are in no sample, beside another that is rare.
+    y = np.repeat(["a", "b", "m", "z"], [5000, 4986, 12, 2])
+    assert not RelevanceSelector(random_state=0).fit(X, y).support_.any()
+
+
+def test_few_groups_of_rows_all_stay_in_the_sample(small):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((10_000, 4))
+    y = (X[:, 0] + 0.5 * rng.standard_normal(10_000) > 0).astype(int)
+    for n_groups in (2, 5, 20):
+        groups = np.repeat(np.arange(n_groups), 10_000 // n_groups)
+        result = RelevanceSelector(random_state=0).fit(X, y, groups=groups).result_
+        assert result.evidence.n_tested <= 3000
+        assert n_groups < 20 or result.classes.tolist() == [2, 0, 0, 0]
+
+
+def test_columns_that_cannot_be_tested_on_all_rows_do_no_harm(small):
+    X, y = patients(6000)
+    many = X.select("town")
+    assert not RelevanceSelector(random_state=0).fit(many, y).support_.any()
+    constant = X.with_columns(same=pl.lit("same"), none=pl.lit(None, dtype=pl.Float64))
+    selector = RelevanceSelector(
+        random_state=0, feature_groups={"one": ["a", "same"], "two": ["b", "none"]}
+    ).fit(constant, y)
+    assert {"a", "same", "b", "none"} <= set(classes(selector.result_))
+    rare = X.select("a", rare=pl.int_range(pl.len()) == 0)
+    fits = (RelevanceSelector(random_state=seed).fit(rare, y) for seed in range(12))
+    notes = (note for selector in fits for note in selector.result_.notes)
+    assert any("'rare' has one value only in the sample" in note for note in notes)
+
+
+def test_rare_values_and_rare_classes_make_no_false_findings_on_all_rows():
+    rng, found = np.random.default_rng(0), 0
+    for _ in range(15):
+        X = (rng.random((40_000, 20)) < 1e-3).astype(float)
+        y = (rng.random(40_000) < 2e-3).astype(int)
+        sample = Table(X, y, "classification")
+        p = AllRows.of(InMemory(X), sample, y).p_values(sample, Workers())
+        found += min(values.min() for values in p.values()) < 1e-5
+    assert found == 0
+
+
+def test_a_few_gaps_do_not_hide_what_is_not_monotone():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((20_000, 2))
+    y = (np.abs(X[:, 0]) + rng.logistic(size=20_000) > 1).astype(int)
+    X[:3, 0] = np.nan
+    table = Table(X, y, "classification")
+    p = AllRows.of(InMemory(X), table, y).p_values(table, Workers())
+    assert p["marginal"][0] < 1e-20
+
+
+def test_infinite_values_in_rows_that_are_not_used_do_not_matter(small):
+    X, y = patients(6000)
+    last = pl.int_range(pl.len()) == 5990
+    X = X.with_columns(a=pl.when(last).then(np.inf).otherwise("a"))
+    y = np.where(np.arange(6000) == 5990, None, y)
+    selector = RelevanceSelector(random_state=0, missing_target="drop").fit(X.lazy(), y)
+    assert classes(selector.result_) == EXPECTED
+
+
+def test_bad_parameters_are_refused_before_rows_are_drawn(small):
+    X, y = patients(6000)
+    for settings in ({"power": -1}, {"power": "much"}, {"alpha": 2}):
+        with pytest.raises(InputError, match=f"{next(iter(settings))} is"):
+            RelevanceSelector(CrossfitMethod(**settings)).fit(X, y)
+
+
 def test_infinite_values_are_found_wherever_they_are(small):
     X, y = patients(6000)
     X = X.with_columns(a=pl.when(pl.int_range(pl.len()) == 5990).then(np.inf).otherwise("a"))
@@ -185,6 +261,16 @@ def test_a_killed_fit_of_a_long_table_goes_on(small, tmp_path):
         assert classes(selector.result_) == EXPECTED
 
 
+def test_a_budget_that_ends_with_all_rows_leaves_a_checkpoint_that_goes_on(small, tmp_path):
+    X, y = patients(6000)
+    path = tmp_path / "work.checkpoint"
+    selector = RelevanceSelector(random_state=0, checkpoint=path, time_budget=1e-6).fit(X, y)
+    assert "all rows" in " ".join(selector.result_.notes)
+    assert selector.result_.undecided
+    selector.set_params(time_budget=None).fit(X, y)
+    assert classes(selector.result_) == EXPECTED
+
+
 def test_tests_on_all_rows_are_uniform_for_noise_and_tiny_for_effects():
     rng, p = np.random.default_rng(0), []
     for _ in range(60):
@@ -192,7 +278,9 @@ def test_tests_on_all_rows_are_uniform_for_noise_and_tiny_for_effects():
         X[:, 3] = rng.integers(0, 3, 3000)
         y = (X[:, 0] + rng.logistic(size=3000) > 0).astype(int)
         table = Table(X, y, "classification")
-        everything = AllRows.of(InMemory(X), table.rows(draw_rows(3000, 500, rng)), y)
+        everything = AllRows.of(
+            InMemory(X), table.rows(draw_rows(500, rng, y, "classification")), y
+        )
         p.append(everything.p_values(table, Workers()))
     marginal, partial, product = (
         np.array([values[name] for values in p]) for name in ("marginal", "partial", "product")

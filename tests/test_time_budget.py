@@ -69,6 +69,17 @@ def test_with_a_checkpoint_it_goes_on(problem, method, ticking, tmp_path):
     assert np.array_equal(plain.evidence.removal_loss, result.evidence.removal_loss, equal_nan=True)
 
 
+def test_whenever_the_time_is_used_up_the_checkpoint_goes_on(problem, tmp_path):
+    plain = fit(problem).result_
+    for budget in np.linspace(0.05, 0.7, 10):
+        path = tmp_path / f"{budget}"
+        fit(problem, time_budget=budget, checkpoint=path)
+        result = fit(problem, checkpoint=path).result_
+        assert np.array_equal(
+            plain.evidence.removal_loss, result.evidence.removal_loss, equal_nan=True
+        )
+
+
 def test_undecided_columns_are_told(problem, ticking):
     ticking()
     result = fit(problem, time_budget=1).result_

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import reduce
 from typing import Any, Protocol
 
 import numpy as np
@@ -17,7 +18,7 @@ from scipy import stats
 from squamish import proofs
 from squamish.encoding import LEAST_ROWS, few_levels
 from squamish.execution import Workers
-from squamish.statistics import atom_shares, combined_p_values
+from squamish.statistics import atom_shares, combined_p_values, normal_scores
 from squamish.tables import Table, Task
 
 Array = NDArray[np.float64]
@@ -27,6 +28,8 @@ Rows = NDArray[np.intp]
 PORTION = 20_000
 # A part in which fewer rows differ from the rest has no normal sums, nor has a class of fewer rows.
 LEAST_OTHERS, LEAST_OF_CLASS = 200, 50
+# So many sums are held at the same time.
+MOST_SUMS = 32
 # Products of all pairs are added up for no more columns than this.
 MOST_PAIRED = 300
 # Points that describe the distribution of a column, and bins to see what is not monotone.
@@ -105,7 +108,7 @@ def recipes(sample: Table) -> list[_Recipe]:
     for j, x in enumerate(sample.X.T):
         if sample.is_category[j]:
             levels = few_levels(x)
-            n_levels = 0 if levels is None else int(levels.max()) + 1
+            n_levels = 0 if levels is None or not levels.any() else int(levels.max()) + 1
             for k in range(1 if n_levels == 2 else 0, n_levels):
                 # What the sample does not know is like the rest that is taken together.
                 rest = k == n_levels - 1 and k > 0
@@ -116,7 +119,7 @@ def recipes(sample: Table) -> list[_Recipe]:
         varies = len(known) > 0 and known.min() < known.max()
         if varies:
             out.append(_scored(j, known))
-        if missing.any() and (not varies or min(missing.sum(), len(known)) >= LEAST_ROWS):
+        if missing.any() and not missing.all() and min(missing.sum(), len(known)) >= LEAST_ROWS:
             out.append(_Recipe(j))
     return [recipe.standardised(sample.X[:, recipe.column]) for recipe in out]
 
@@ -141,12 +144,14 @@ class AllRows:
         Where the rows are.
     parts : sequence of recipes
         How parts are made of the columns.
-    targets : ndarray of shape (n_rows, n_targets)
-        The target as centred columns.
     classes : ndarray of int of shape (n_rows,)
         The class of every row, or the fifth of the target's range that it is in.
     others : ndarray of float
         About how many rows have another value than the most common one, part by part.
+    levels : ndarray of int
+        The classes that are asked for, one of two or all; a single one for amounts.
+    scores : ndarray of float or None
+        Amounts, by the normal quantiles of their ranks.
     task : {"classification", "regression"}
         What kind of target it is.
     used : ndarray of bool or None
@@ -156,9 +161,10 @@ class AllRows:
     source: Source
     parts: Sequence[_Recipe]
     others: Array
-    targets: Array
     classes: Rows
+    levels: Rows
     task: Task
+    scores: Array | None = None
     used: NDArray[np.bool_] | None = None
 
     @classmethod
@@ -174,8 +180,11 @@ class AllRows:
         Classes of few rows are left out: their sums are not normal.
         """
         task, parts = sample.task, recipes(sample)
+        scores = None
         if task == "regression":
             classes = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
+            classes = np.unique(classes, return_inverse=True)[1]
+            scores = normal_scores(y[:, np.newaxis])[:, 0]
         else:
             common = np.bincount(y)[y] >= LEAST_OF_CLASS
             if not common.all() and len(np.unique(y[common])) > 1:
@@ -188,9 +197,10 @@ class AllRows:
             source,
             parts,
             (1 - np.concatenate([np.zeros(0), *shares])) * len(y),
-            proofs.target_scores(Table(np.zeros((len(y), 0)), y, task)),
-            np.unique(classes, return_inverse=True)[1],
+            classes,
+            np.arange(classes.max() + 1)[0 if scores is None and classes.max() > 1 else -1 :],
             task,
+            scores,
             used,
         )
 
@@ -199,10 +209,14 @@ class AllRows:
 
         Columns that are one feature have the same p-values.
         """
+        if not self.parts:
+            return {}
         spans = portions(self.source.n_rows)
-        workers.reporter.begin(ALL_ROWS, len(spans))
-        found = workers.run(AllRows._add_up, self, spans, np.random.default_rng(0))
-        sums = self._unpacked(np.sum(found, axis=0))
+        # Not too many sums at the same time, however many portions there are.
+        tasks = [spans[k::MOST_SUMS] for k in range(min(len(spans), MOST_SUMS))]
+        workers.reporter.begin(ALL_ROWS, len(tasks))
+        found = workers.run(AllRows._add_up_some, self, tasks, np.random.default_rng(0))
+        sums = self._unpacked(reduce(np.add, found))
         p = {"marginal": self._marginal(sums)}
         if "products" in sums:
             p |= self._given_others(sums)
@@ -215,7 +229,7 @@ class AllRows:
 
     def _layout(self) -> dict[str, tuple[int, ...]]:
         """Return the shapes of the sums."""
-        q, t, k = len(self.parts), self.targets.shape[1], int(self.classes.max()) + 1
+        q, t, k = len(self.parts), len(self.levels), int(self.classes.max()) + 1
         shapes: dict[str, tuple[int, ...]] = {
             "sum": (q,),
             "squares": (q,),
@@ -223,7 +237,7 @@ class AllRows:
             "spread": (q, t),
             "counts": (q, N_BINS + 1, k),
         }
-        if q <= MOST_PAIRED:
+        if self._is_paired:
             shapes |= {"gram": (q, q), "products": (t, q, q), "own": (t, q, q)}
         return shapes
 
@@ -235,14 +249,28 @@ class AllRows:
             start += size
         return out
 
-    def _add_up(self, span: tuple[int, int], _: np.random.Generator) -> Array:
+    @property
+    def _is_paired(self) -> bool:
+        """Whether parts are few enough for products of all pairs."""
+        return len(self.parts) <= MOST_PAIRED and len(self.parts) ** 2 * len(self.levels) <= 2**20
+
+    @property
+    def _is_rare(self) -> NDArray[np.bool_]:
+        """Tell the parts whose sums over a class are not normal, having too few rows."""
+        rarest = np.bincount(self.classes).min() / len(self.classes)
+        return (self.others < LEAST_OTHERS) | (self.others * rarest < LEAST_OTHERS / 10)
+
+    def _add_up_some(self, spans: Sequence[tuple[int, int]], _: np.random.Generator) -> Array:
+        return reduce(np.add, map(self._add_up, spans))
+
+    def _add_up(self, span: tuple[int, int]) -> Array:
         """Return all sums over a portion of the rows, one after the other."""
         X, some = self.source.portion(*span), slice(*span)
         if self.used is not None:
             X = X[self.used[some]]
             start = int(np.sum(self.used[: span[0]]))
             some = slice(start, start + len(X))
-        R = self.targets[some]
+        R = self._targets(some)
         Z = np.column_stack([part.apply(X[:, part.column]) for part in self.parts])
         sums = {
             "sum": Z.sum(axis=0),
@@ -251,7 +279,7 @@ class AllRows:
             "spread": np.square(Z).T @ np.square(R),
             "counts": self._counts(X, self.classes[some]),
         }
-        if len(self.parts) <= MOST_PAIRED:
+        if self._is_paired:
             S = np.square(Z)
             sums |= {
                 "gram": Z.T @ Z,
@@ -259,6 +287,21 @@ class AllRows:
                 "own": np.stack([(S * np.square(r)[:, np.newaxis]).T @ S for r in R.T]),
             }
         return np.concatenate([sums[name].ravel() for name in self._layout()])
+
+    def _targets(self, some: slice) -> Array:
+        """Return the target of some rows as centred columns."""
+        if self.scores is not None:
+            return self.scores[some, np.newaxis]
+        shares = np.bincount(self.classes)[self.levels] / len(self.classes)
+        return (self.classes[some, np.newaxis] == self.levels) - shares
+
+    @property
+    def _totals(self) -> Array:
+        """Return the sum of squares of every column of the target."""
+        if self.scores is not None:
+            return np.square(self.scores).sum(keepdims=True)
+        counts = np.bincount(self.classes)[self.levels]
+        return np.asarray(counts * (1 - counts / len(self.classes)))
 
     def _counts(self, X: Array, classes: Rows) -> Array:
         """Count the rows of every class in the bins of every part; gaps have a bin of their own."""
@@ -275,11 +318,11 @@ class AllRows:
 
     def _marginal(self, sums: dict[str, Array]) -> Array:
         """Test parts by their scores, and in bins."""
-        n = len(self.targets)
+        n = len(self.classes)
         variance = np.maximum(sums["squares"] / n - np.square(sums["sum"] / n), 1e-300)
         moment = sums["moment"]
         if self.task == "regression":
-            total = np.square(self.targets).sum()
+            total = self._totals[0]
             r = np.clip(moment[:, 0] / np.sqrt(n * variance * total), -1, 1)
             t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
             by_score = 2 * stats.t.sf(np.abs(t), n - 2)
@@ -290,13 +333,12 @@ class AllRows:
             statistic = (np.square(moment) / sizes).sum(axis=1) / variance
             by_score = stats.chi2.sf(statistic, max(len(sizes) - 1, 1))
         in_bins = np.array([_chi_square(table) for table in sums["counts"]])
-        rarest = np.bincount(self.classes).min() / n
-        by_score[self.others * rarest < LEAST_OTHERS / 10] = 1.0
+        by_score[self._is_rare] = 1.0
         return combined_p_values(np.stack([by_score, in_bins]), [0.5, 0.5])
 
     def _given_others(self, sums: dict[str, Array]) -> dict[str, Array]:
         """Test products of two parts, and each part given all others in a linear model."""
-        n, q, t = len(self.targets), len(self.parts), self.targets.shape[1]
+        n, q, t = len(self.classes), len(self.parts), len(self.levels)
         mean, moment = sums["sum"] / n, sums["moment"]
         largest = np.zeros(q)
         for k in range(t):
@@ -310,20 +352,24 @@ class AllRows:
             largest = np.maximum(largest, ratio.max(axis=0))
         gram = sums["gram"] - n * np.outer(mean, mean)
         scale = np.sqrt(np.maximum(np.diag(gram) / n, 1e-300))
-        totals = np.square(self.targets).sum(axis=0)
+        partial = proofs.partial_from_sums(
+            gram / np.outer(scale, scale), moment / scale[:, np.newaxis], self._totals, n
+        )
+        rare = self._is_rare
         return {
-            "product": proofs.product_tails(largest, t, (self.others < LEAST_OTHERS).astype(float)),
-            "partial": proofs.partial_from_sums(
-                gram / np.outer(scale, scale), moment / scale[:, np.newaxis], totals, n
-            ),
+            "product": proofs.product_tails(largest, t, rare.astype(float)),
+            "partial": np.where(rare, 1.0, partial),
         }
 
 
 def _chi_square(counts: Array) -> float:
-    """Test whether classes differ in their shares of the bins; 1 if bins are too few or small."""
-    counts = counts[counts.sum(axis=1) > 0]
-    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / max(counts.sum(), 1)
-    if len(counts) < 2 or expected.min() < 5:
+    """Test whether classes differ in their shares of the bins; 1 if fewer than two are large."""
+    rarest = counts.sum(axis=0).min() / max(counts.sum(), 1)
+    counts = counts[counts.sum(axis=1) * rarest >= 5]
+    if len(counts) < 2:
+        return 1.0
+    expected = np.outer(counts.sum(axis=1), counts.sum(axis=0)) / counts.sum()
+    if expected.min() < 3:
         return 1.0
     statistic = float((np.square(counts - expected) / expected).sum())
     return float(stats.chi2.sf(statistic, (counts.shape[0] - 1) * (counts.shape[1] - 1)))

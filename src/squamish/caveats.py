@@ -120,6 +120,14 @@ def note_on_sample(evidence: CrossfitEvidence, n_rows: int, screened: bool) -> s
     )
 
 
+def note_on_constant(columns: Sequence[int], names: Sequence[str]) -> list[str]:
+    """Name the columns that could not be judged in a sample."""
+    if not columns:
+        return []
+    have = "has" if len(columns) == 1 else "have"
+    return [f"{_some(names, columns)} {have} one value only in the sample, and could not be judged"]
+
+
 def note_on_time(
     evidence: Evidence, unfinished: Sequence[str], time_budget: float | None
 ) -> list[str]:

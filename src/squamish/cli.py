@@ -80,6 +80,12 @@ def _answering() -> Iterator[None]:
     except KeyboardInterrupt:
         typer.echo("squamish: interrupted; no file is half-written", err=True)
         raise typer.Exit(130) from None
+    except Exception as error:
+        # What is wrong in the middle of a file is found only when that is read.
+        if not type(error).__module__.startswith("polars"):
+            raise
+        typer.echo(f"squamish: the data cannot be read: {str(error).splitlines()[0]}", err=True)
+        raise typer.Exit(2) from None
     for message in dict.fromkeys(str(warning.message) for warning in caught):
         typer.echo(f"squamish: warning: {message}", err=True)
 

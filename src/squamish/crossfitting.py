@@ -328,10 +328,10 @@ class CrossFit:
     def _known_model(self, learner: Learner, columns: Rows, X: Array, fold: int) -> Model:
         """Fit a model, or find it among those of the same columns that were fitted before."""
         key = (learner, columns.tobytes())
-        if key not in self._models:
+        models = self._models.get(key)
+        if models is None:
             self._models.clear()
-            self._models[key] = {}
-        models = self._models[key]
+            models = self._models.setdefault(key, {})
         if fold not in models:
             models[fold] = self._fit(learner, X, self.folds[fold][0])
         return models[fold]

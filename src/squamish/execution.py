@@ -120,8 +120,10 @@ class Workers:
         """
         streams, call = rng.spawn(len(tasks)), next(self._calls)
         results: dict[int, R] = {}
-        if self.checkpoint is not None:
-            results.update(self.checkpoint.recall(call))
+        # Once the time is used up, calls are others than those of a fit with more time.
+        checkpoint = None if self.unfinished else self.checkpoint
+        if checkpoint is not None:
+            results.update(checkpoint.recall(call))
         for _ in results:
             self.reporter.step()
 
@@ -135,8 +137,8 @@ class Workers:
         with closing(self._results(calls(), shared, alone=len(tasks) == 1)) as found:
             for i, result, seconds in found:
                 longest = max(longest, seconds)
-                if self.checkpoint is not None:
-                    self.checkpoint.keep(call, i, result)
+                if checkpoint is not None:
+                    checkpoint.keep(call, i, result)
                 results[i] = result
                 self.reporter.step()
         if len(results) < len(tasks):

@@ -170,12 +170,15 @@ class LazyRows:
         Its categories, as they were read in some of the rows.
     infinite : {"error", "missing"}
         What to do with infinite values.
+    used : ndarray of bool or None
+        Which rows are used; None for all.
     """
 
     frame: Any
     n_rows: int
     levels: Mapping[int, Levels] = field(default_factory=dict)
     infinite: str = "error"
+    used: NDArray[np.bool_] | None = None
 
     @classmethod
     def of(cls, frame: Any, n_rows: int) -> LazyRows:
@@ -208,7 +211,8 @@ class LazyRows:
             for name, series in zip(some.columns, some.iter_columns(), strict=True)
         ]
         values = np.column_stack([self._numbers(j, column) for j, column in enumerate(columns)])
-        used, numbers = np.ones(len(values), dtype=bool), np.arange(start, stop)
+        numbers = np.arange(start, stop)
+        used = np.ones(len(values), dtype=bool) if self.used is None else self.used[start:stop]
         return np.asarray(without_infinite(values, used, some.columns, self.infinite, numbers))
 
     def _numbers(self, j: int, column: Array | Levels) -> Array:

@@ -373,7 +373,8 @@ def partial_from_sums(gram: Array, moments: Array, totals: Array, n_rows: int) -
     for moment, total in zip(moments.T, totals, strict=True):
         fitted = basis.T @ moment
         error = np.sqrt(max(total - np.square(fitted).sum(), 1e-12 * total) / freedom)
-        t = basis @ fitted / (error * scale)
+        # A column without variance has no scale, and proves nothing.
+        t = np.divide(basis @ fitted, error * scale, out=np.zeros(d), where=scale > 0)
         p = np.minimum(p, 2 * stats.t.sf(np.abs(t), freedom))
     return np.minimum(1, p * n_targets)
 

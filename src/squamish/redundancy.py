@@ -63,9 +63,9 @@ def groups_of_linked(Z: Array, found: Sequence[Rows]) -> NDArray[np.intp]:
             local = _average_linkage(Z[:, some])
             groups[some] = some[_firsts(local)][local]
             if len(rest):
-                closeness = _mean_closeness(Z[:, rest], Z[:, some], local)
-                joins = closeness.max(axis=1) > GROUP_CORRELATION
-                groups[rest[joins]] = groups[some[_firsts(local)]][closeness[joins].argmax(axis=1)]
+                home, closeness = _closest_group(Z[:, rest], Z[:, some], local)
+                joins = closeness > GROUP_CORRELATION
+                groups[rest[joins]] = groups[some[_firsts(local)]][home[joins]]
                 rest = rest[~joins]
             members = rest
     # Numbered in the order in which they appear.
@@ -87,13 +87,16 @@ def _firsts(groups: NDArray[np.intp]) -> Rows:
     return np.unique(groups, return_index=True)[1]
 
 
-def _mean_closeness(Z: Array, others: Array, groups: NDArray[np.intp]) -> Array:
-    """Return the mean size of the correlation of columns with the members of each group."""
-    out = np.zeros((Z.shape[1], groups.max() + 1))
-    shares = (groups[:, np.newaxis] == np.arange(out.shape[1])) / np.bincount(groups)
+def _closest_group(
+    Z: Array, others: Array, groups: NDArray[np.intp]
+) -> tuple[NDArray[np.intp], Array]:
+    """Find the group to whose members each column is closest on average, and how close it is."""
+    home, largest = np.zeros(Z.shape[1], dtype=np.intp), np.zeros(Z.shape[1])
+    shares = (groups[:, np.newaxis] == np.arange(groups.max() + 1)) / np.bincount(groups)
     for start, stop in ranges(Z.shape[1]):
-        out[start:stop] = np.abs(Z[:, start:stop].T @ others) / len(Z) @ shares
-    return out
+        closeness = np.abs(Z[:, start:stop].T @ others) / len(Z) @ shares
+        home[start:stop], largest[start:stop] = closeness.argmax(axis=1), closeness.max(axis=1)
+    return home, largest
 
 
 def substitutes(

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse, stats
 
-from squamish.allrows import AllRows, Source
+from squamish.allrows import LEAST_OF_CLASS, AllRows, Source
 from squamish.execution import OutOfTime, Workers
 from squamish.intake import Levels
 from squamish.learners import row_losses, train_trees
 from squamish.provenance import Columns
+from squamish.rows import even_weights
 from squamish.tables import Table, Task
 
 if TYPE_CHECKING:
@@ -55,7 +56,9 @@ def rows_needed(
 
 def pilot_loss(table: Table) -> tuple[float, float]:
     """Return the loss of boosted trees on rows that they have not seen, and the gain by them."""
-    test = np.arange(len(table.y)) % 5 == 0
+    # Rows of every class are in both parts.
+    test = np.zeros(len(table.y), dtype=bool)
+    test[np.argsort(table.y, kind="stable")[::5]] = True
     y = table.y / np.std(table.y) if table.task == "regression" else table.y
     trees = train_trees(table.X[~test], y[~test], table.task, 100, weights=None)
     prediction = np.asarray(trees.predict(table.X[test], num_threads=1))
@@ -70,32 +73,65 @@ def pilot_loss(table: Table) -> tuple[float, float]:
     return loss, float(row_losses(constant, y[test]).mean()) - loss
 
 
-def draw_rows(n: int, n_rows: int, rng: np.random.Generator, clusters: Rows | None = None) -> Rows:
-    """Draw so many rows of n, or whole clusters of rows with about so many.
+def draw_rows(
+    n_rows: int,
+    rng: np.random.Generator,
+    y: NDArray[Any],
+    task: Task,
+    clusters: Rows | None = None,
+) -> Rows:
+    """Draw so many rows, or a few more.
+
+    Of every class there are `LEAST_OF_CLASS` rows, if there are so many at all. Of clusters,
+    the rows are thinned, so that all clusters stay; if they are many, whole ones are drawn.
 
     Examples
     --------
     >>> import numpy as np
     >>> from squamish.sampling import draw_rows
-    >>> clusters = np.array([0, 0, 1, 1, 2, 2])
-    >>> draw_rows(6, 3, np.random.default_rng(0), clusters)
-    array([0, 1, 4, 5])
+    >>> clusters = np.array([0, 0, 0, 0, 1, 1, 2, 2])
+    >>> draw_rows(6, np.random.default_rng(0), np.zeros(8), "regression", clusters)
+    array([0, 3, 4, 5, 6, 7])
     """
+    n = len(y)
     if n_rows >= n:
         return np.arange(n)
-    if clusters is None:
-        return np.sort(rng.choice(n, n_rows, replace=False))
-    labels, place, sizes = np.unique(clusters, return_inverse=True, return_counts=True)
-    order = rng.permutation(len(labels))
-    chosen = order[: int(np.searchsorted(np.cumsum(sizes[order]), n_rows)) + 1]
-    return np.flatnonzero(np.isin(place, chosen))
+    if clusters is not None:
+        return _draw_of_clusters(n_rows, rng, np.unique(clusters, return_inverse=True)[1])
+    drawn = np.zeros(n, dtype=bool)
+    drawn[rng.choice(n, n_rows, replace=False)] = True
+    if task == "classification":
+        for label, count in enumerate(np.bincount(y[drawn], minlength=int(y.max()) + 1)):
+            if count < LEAST_OF_CLASS:
+                left = np.flatnonzero((y == label) & ~drawn)
+                more = min(LEAST_OF_CLASS - int(count), len(left))
+                drawn[rng.choice(left, more, replace=False)] = True
+    return np.flatnonzero(drawn)
+
+
+def _draw_of_clusters(n_rows: int, rng: np.random.Generator, clusters: Rows) -> Rows:
+    """Draw rows of few clusters, as many of each as its size allows, or some of many clusters."""
+    sizes = np.bincount(clusters)
+    if len(sizes) > n_rows // 10:
+        order, most = rng.permutation(len(sizes)), max(n_rows // 10, 1)
+        n_chosen = int(np.searchsorted(np.cumsum(np.minimum(sizes, most)[order]), n_rows)) + 1
+        is_chosen = np.isin(np.arange(len(sizes)), order[:n_chosen])
+    else:
+        most = max(c for c in range(1, n_rows + 1) if np.minimum(sizes, c).sum() <= n_rows)
+        is_chosen = np.ones(len(sizes), dtype=bool)
+    # The place of every row among those of its cluster, in random order.
+    order = rng.permutation(len(clusters))
+    order = order[np.argsort(clusters[order], kind="stable")]
+    place = np.empty(len(clusters), dtype=np.intp)
+    place[order] = np.arange(len(clusters)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
+    return np.flatnonzero(is_chosen[clusters] & (place < most))
 
 
 def without_rare_classes(table: Table, least: int) -> Table:
     """Leave out the rows of classes with fewer rows than this."""
     if table.task == "regression":
         return table
-    counts = np.bincount(table.y)
+    counts = np.bincount(table.y, minlength=len(table.labels))
     if counts.min() >= least or np.sum(counts >= least) < 2:
         return table
     table = table.rows(np.flatnonzero(counts[table.y] >= least))
@@ -150,13 +186,14 @@ class Taken:
         table = self.table
 
         def some(n_rows: int) -> Table:
-            drawn = table.rows(draw_rows(len(table.y), n_rows, rng, table.clusters))
-            if sparse.issparse(drawn.X):
-                drawn = replace(drawn, X=drawn.X.toarray())
-            return without_rare_classes(drawn, method.n_folds)
+            drawn = table.rows(draw_rows(n_rows, rng, table.y, table.task, table.clusters))
+            X = drawn.X.toarray() if sparse.issparse(drawn.X) else drawn.X
+            weights = None if drawn.weights is None else even_weights(drawn.weights)
+            return without_rare_classes(replace(drawn, X=X, weights=weights), method.n_folds)
 
         sample = some(method.sample_size(some(PILOT)))
-        if not sample.rows_are_alike:
+        common = table.task == "regression" or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
+        if not table.rows_are_alike or not common:
             return replace(self, table=sample)
         return replace(self, table=sample, everything=AllRows.of(source, sample, y, used))
 

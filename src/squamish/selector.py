@@ -25,7 +25,13 @@ from threadpoolctl import threadpool_limits
 
 from squamish import sampling
 from squamish.allrows import STAGE, InMemory, portions
-from squamish.caveats import note_on_sample, note_on_time, notes_on_table, notes_on_verdict
+from squamish.caveats import (
+    note_on_constant,
+    note_on_sample,
+    note_on_time,
+    notes_on_table,
+    notes_on_verdict,
+)
 from squamish.checkpoint import Checkpoint, fingerprint, opened
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence import CrossfitEvidence
@@ -232,6 +238,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         """
         start = perf_counter()
         method = self._resolve_method()
+        method.check_parameters()
         self._check_parameters()
         taken = self._take_in(X, y, sample_weight, groups, method)
         told = () if self.callback is None else (self.callback,)
@@ -247,11 +254,16 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             deadline = np.inf if self.time_budget is None else start + self.time_budget
             with closing(Workers(self.n_jobs, reporter, deadline=deadline)) as workers:
                 ordered, feature = taken.screened(workers).in_canonical_order()
+            unfinished = workers.unfinished
             # Nothing else of the rows is needed from here on.
             taken = replace(taken, table=ordered, everything=None)
-            with self._checkpoint(ordered, method) as checkpoint:
+            # Without the tests on all rows there is nothing yet that could go on.
+            remembered = nullcontext() if unfinished else self._checkpoint(ordered, method)
+            with remembered as checkpoint:
                 rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
-                with closing(Workers(self.n_jobs, reporter, checkpoint, deadline)) as workers:
+                with closing(
+                    Workers(self.n_jobs, reporter, checkpoint, deadline, unfinished)
+                ) as workers:
                     classes, evidence = method.classify(ordered, rng, workers)
 
         judged = feature >= 0
@@ -263,6 +275,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         notes += note_on_time(evidence, workers.unfinished, self.time_budget)
         if isinstance(evidence, CrossfitEvidence) and taken.is_sample:
             notes.append(note_on_sample(evidence, taken.n_rows, bool(ordered.screened)))
+            notes += note_on_constant(np.flatnonzero(~judged).tolist(), names)
         self.result_ = RelevanceResult(
             columns=taken.columns,
             classes=spread,
@@ -341,7 +354,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         samples = isinstance(method, CrossfitMethod) and method.power < 1
         samples = samples and (self.cv is None or isinstance(self.cv, int | np.integer))
         if is_lazy(X):
-            if not samples or y is None or len(y) <= sampling.FEW_ROWS:
+            if not samples or not hasattr(y, "__len__") or len(y) <= sampling.FEW_ROWS:
                 return self._take_in(X.collect(), y, sample_weight, groups, method)
             return self._take_in_lazily(X, y, sample_weight, groups, method)
         taken = self._read(X, y, sample_weight, groups)
@@ -362,9 +375,9 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         target, used = read_target(y, counted, self.missing_target)
         task = infer_task(target) if self.task is None else self.task
         check_choice("task", task, get_args(Task))
-        left = np.flatnonzero(used)
+        left, encoded = np.flatnonzero(used), encode_target(target, task)
         drawn = sampling.draw_rows(
-            len(left), sampling.MOST_ROWS, rng, None if labels is None else labels[left]
+            sampling.MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
         )
         rows = left[drawn]
         taken = self._read(
@@ -375,16 +388,15 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             task,
             rows,
         )
-        source = replace(lazy, levels=taken.levels, infinite=self.infinite)
+        source = replace(lazy, levels=taken.levels, infinite=self.infinite, used=used)
         taken = replace(taken, n_rows=len(left), summary=summarise_target(target, task))
-        return taken.sampled(
-            method, rng, source, encode_target(target, task), None if used.all() else used
-        )
+        return taken.sampled(method, rng, source, encoded, None if used.all() else used)
 
     def _sample_rng(self) -> np.random.Generator:
         """Return what draws the sample: the same for all fits that go on from a checkpoint."""
         unknown = self.random_state is None and self.checkpoint is not None
-        return as_generator(0 if unknown else self.random_state).spawn(1)[0]
+        # Another stream than those of the method.
+        return as_generator(0 if unknown else self.random_state).spawn(9)[-1]
 
     def _read(
         self,

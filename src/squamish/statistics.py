@@ -73,10 +73,14 @@ def prediction_interval(samples: ArrayLike, p: float) -> PredictionInterval:
 
 
 def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
-    """Replace every value by the normal quantile of its rank, and standardise the columns."""
+    """Replace every value by the normal quantile of its rank, and standardise the columns.
+
+    A column of a single value is 0 everywhere.
+    """
     ranks = stats.rankdata(X, axis=0)
     scores: NDArray[np.float64] = stats.norm.ppf((ranks - 0.5) / len(X))
-    return (scores - scores.mean(axis=0)) / scores.std(axis=0)
+    scale = scores.std(axis=0)
+    return (scores - scores.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
 
 
 def atom_shares(X: NDArray[np.float64]) -> NDArray[np.float64]:

@@ -119,7 +119,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         evidence : CrossfitEvidence
             What the verdict rests on.
         """
-        self._check_parameters(X)
+        self.check_parameters()
+        self._check_classes(X)
         fold_rng, shadow_rng, tree_rng, removal_rng = rng.spawn(4)
         case = self._open(X, fold_rng, workers or Workers())
 
@@ -138,11 +139,15 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         classes[case.relevant] = np.where(removal.strong, STRONG, WEAK)
         return classes, self._evidence(case, classes, removal, undecided)
 
-    def _check_parameters(self, X: Table) -> None:
+    def check_parameters(self) -> None:
+        """Raise an InputError if a parameter is not what it must be."""
         check_range("alpha", self.alpha, above=0, below=1)
         check_range("min_effect", self.min_effect, at_least=0, below=1)
         check_range("n_folds", self.n_folds, at_least=2, integer=True)
         check_range("power", self.power, above=0, at_most=1)
+
+    @staticmethod
+    def _check_classes(X: Table) -> None:
         if X.task == "classification":
             single = [X.labels[c] for c in np.flatnonzero(np.bincount(X.y) == 1)]
             if single:

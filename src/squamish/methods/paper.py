@@ -138,7 +138,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         evidence : PaperEvidence
             What the verdict rests on.
         """
-        self._check_parameters()
+        self.check_parameters()
         _refuse_what_the_paper_does_not_know(X)
         self._warn_if_no_tree_can_split(len(X.y))
         boruta_rng, shadow_rng, forest_rng, loss_rng, removal_rng = rng.spawn(5)
@@ -233,7 +233,8 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         jobs = [(j, self._forest(self.feature_fraction)) for j in tested.tolist()]
         return workers.run(_loss_without, V, jobs, rng)
 
-    def _check_parameters(self) -> None:
+    def check_parameters(self) -> None:
+        """Raise an InputError if a parameter is not what it must be."""
         for name in ("n_null_samples", "num_leaves", "boruta_max_iter"):
             check_range(name, getattr(self, name), at_least=2, integer=True)
         check_range("p", self.p, above=0, below=0.5)
