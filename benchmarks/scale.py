@@ -168,7 +168,7 @@ def _on_a_cluster(selector: Any, X: Any, y: Any, n_workers: int) -> dict[str, An
 
     with (
         LocalCluster(
-            n_workers=n_workers, threads_per_worker=1, dashboard_address=None, silence_logs=50
+            n_workers=n_workers, threads_per_worker=1, dashboard_address=":0", silence_logs=50
         ) as cluster,
         Client(cluster) as client,
         joblib.parallel_config(backend="dask", client=client),

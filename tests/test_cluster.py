@@ -29,7 +29,7 @@ def problem():
 def cluster():
     """Two processes that wait for work, beside a scheduler."""
     with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=None, silence_logs=50
+        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
     ) as cluster:
         yield cluster
 

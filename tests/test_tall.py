@@ -316,7 +316,7 @@ def test_more_rows_are_needed_for_smaller_effects_and_gains():
 def test_the_power_that_is_promised_is_kept():
     """A removal that costs the detectable share is found in most tables."""
     found = 0
-    for seed in range(20):
+    for seed in range(8):
         rng = np.random.default_rng(seed)
         X = rng.standard_normal((2000, 4))
         y = (2 * X[:, 0] + 0.45 * X[:, 1] + rng.logistic(size=2000) > 0).astype(int)
@@ -324,7 +324,7 @@ def test_the_power_that_is_promised_is_kept():
         found += evidence.p_value[1] <= 0.01
         # The removal of the second column costs more than that.
         assert evidence.effect[1] > 0.5 * evidence.detectable
-    assert found >= 18
+    assert found >= 7
 
 
 LIMITED = """

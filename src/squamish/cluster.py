@@ -3,48 +3,76 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
-from concurrent.futures import Future
+from collections.abc import Callable, Generator, Iterator
+from concurrent.futures import CancelledError
 from contextlib import contextmanager
+from itertools import islice
+from time import sleep
 from typing import Any
 
 from joblib import parallel_config
 
 from squamish.errors import InputError
 
+Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
-def sending(backend: Any, shared: Any) -> Any:
-    """Return joblib's backend for a Dask cluster, with something that all its tasks share.
+# Seconds between two looks for results, and until a result that does not come is lost.
+WAIT, PATIENCE = 0.005, 60
 
-    joblib would send it again in every call. It would also wait for ever for a task that the
-    scheduler has given up, because worker after worker died with it.
+
+class Cluster:
+    """The workers of a Dask cluster, and what was sent to them.
+
+    joblib hands out tasks there as well, but sends what they share again in every call, and
+    waits for ever for results that were lost with a worker.
     """
-    # Its name until joblib 1.5.
-    hand_out = "submit" if hasattr(backend, "submit") else "apply_async"
 
-    class Sending(type(backend)):  # type: ignore[misc]
-        def submit(self, func: Any, callback: Any = None) -> Future[Any]:
-            future: Future[Any] = getattr(super(), hand_out)(func, callback)
-            future.add_done_callback(lambda done: done.exception() and callback(done.exception()))
-            return future
+    def __init__(self, client: Any) -> None:
+        self.client = client
+        self._sent: dict[int, tuple[Any, Any]] = {}
 
-        if hand_out == "apply_async":
-            apply_async = submit
+    def results(self, calls: Iterator[Call], shared: Any) -> Generator[Any, None, None]:
+        """Yield the results of calls, in any order; each gets what is shared as first argument."""
+        if id(shared) not in self._sent:
+            # With the thing itself, so that its number stays its own.
+            self._sent[id(shared)] = shared, self._send(shared)
+        everything = self._sent[id(shared)][1]
+        waiting: dict[Any, Call] = {}
+        try:
+            while True:
+                n_free = 2 * max(sum(self.client.ncores().values()), 1) - len(waiting)
+                for call in islice(calls, max(n_free, 0)):
+                    waiting[self._submit(call, everything)] = call
+                if not waiting:
+                    return
+                done = [future for future in waiting if future.done()]
+                if not done:
+                    sleep(WAIT)
+                for future in done:
+                    call = waiting.pop(future)
+                    try:
+                        yield future.result(timeout=PATIENCE)
+                    except (CancelledError, TimeoutError):
+                        # Lost with a worker.
+                        waiting[self._submit(call, everything)] = call
+        finally:
+            self.client.cancel(list(waiting))
 
-        def retrieve_result_callback(self, out: Any) -> Any:
-            if isinstance(out, BaseException):
-                raise out
-            return super().retrieve_result_callback(out)
+    def forget(self) -> None:
+        """Let the workers forget what was sent to them."""
+        self._sent.clear()
 
-    client = backend.client
-    ours = Sending(client=client)
-    with warnings.catch_warnings():
-        # That it is large is known, and it is sent only once.
-        warnings.simplefilter("ignore", UserWarning)
-        # The result of a task, other than scattered data, survives all workers that have it:
-        # the scheduler has it made again.
-        ours.data_futures[id(shared)] = client.submit(_shared, shared, pure=False)
-    return ours
+    def _submit(self, call: Call, everything: Any) -> Any:
+        function, arguments = call
+        return self.client.submit(function, everything, *arguments, pure=False)
+
+    def _send(self, shared: Any) -> Any:
+        with warnings.catch_warnings():
+            # That it is large is known, and it is sent only once.
+            warnings.simplefilter("ignore", UserWarning)
+            # The result of a task, other than scattered data, survives all workers that have
+            # it: the scheduler has it made again.
+            return self.client.submit(_shared, shared, pure=False)
 
 
 def _shared(value: Any) -> Any:

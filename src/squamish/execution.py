@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Callable, Generator, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import AbstractContextManager, closing, nullcontext
+from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count, islice
@@ -14,12 +14,12 @@ from typing import Any, TypeVar
 from uuid import uuid4
 
 import numpy as np
-from joblib import Parallel, delayed, parallel_config
+from joblib import Parallel, delayed
 from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
-from squamish import cluster
 from squamish.checkpoint import Checkpoint
+from squamish.cluster import Call, Cluster
 from squamish.errors import InputError
 from squamish.progress import Reporter
 
@@ -91,7 +91,7 @@ class Workers:
     deadline: float = np.inf
     unfinished: list[str] = field(default_factory=list)
     _calls: Iterator[int] = field(default_factory=count)
-    _sent: dict[int, tuple[Any, Any]] = field(default_factory=dict)
+    _clusters: list[Cluster] = field(default_factory=list)
 
     def run(
         self,
@@ -129,10 +129,10 @@ class Workers:
 
         longest = 0.0
 
-        def calls() -> Iterator[Any]:
+        def calls() -> Iterator[Call]:
             for i in range(len(tasks)):
                 if i not in results and perf_counter() + longest < self.deadline:
-                    yield delayed(_one)(_PROCESS, function, shared, i, tasks[i], streams[i])
+                    yield _one, (_PROCESS, function, i, tasks[i], streams[i])
 
         with closing(self._results(calls(), shared, alone=len(tasks) == 1)) as found:
             for i, result, seconds in found:
@@ -148,12 +148,11 @@ class Workers:
 
     def close(self) -> None:
         """Let a cluster forget what was sent to it."""
-        for _, backend in self._sent.values():
-            backend.data_futures.clear()
-        self._sent.clear()
+        for cluster in self._clusters:
+            cluster.forget()
 
     def _results(
-        self, calls: Iterator[Any], shared: Any, alone: bool
+        self, calls: Iterator[Call], shared: Any, alone: bool
     ) -> Generator[tuple[int, Any, float], None, None]:
         """Yield the results of calls, in any order, from where joblib is told to do them."""
         # A single task is not worth the way to another process.
@@ -161,50 +160,45 @@ class Workers:
         backend, n_jobs = get_active_backend(**options)
         if getattr(backend, "supports_sharedmem", False):
             n_jobs = n_jobs if self.n_jobs is None else self.n_jobs
-            yield from _in_threads(calls, backend.effective_n_jobs(n_jobs))
+            yield from _in_threads(calls, shared, backend.effective_n_jobs(n_jobs))
+            return
+        if hasattr(backend, "client"):
+            if not self._clusters:
+                self._clusters.append(Cluster(backend.client))
+            yield from self._clusters[0].results(calls, shared)
             return
         # Some can only give all results at once.
         many = backend.supports_return_generator
-        with self._sending(shared, backend):
-            parallel = Parallel(
-                n_jobs=self.n_jobs,
-                return_as="generator_unordered" if many else "list",
-                **options,
-            )
-            results = parallel(calls)
-            try:
-                for found in results:  # noqa: UP028 (to end it is up to us)
-                    yield found
-            finally:
-                with warnings.catch_warnings():
-                    # Whoever ends the work early knows that some of it is not done.
-                    warnings.simplefilter("ignore", UserWarning)
-                    if many:
-                        results.close()
-
-    def _sending(self, shared: Any, backend: Any) -> AbstractContextManager[Any]:
-        """On a Dask cluster, see that what is shared goes to every worker once, not per call."""
-        if not hasattr(backend, "client"):
-            return nullcontext()
-        if id(shared) not in self._sent:
-            # With the thing itself, so that its number stays its own.
-            self._sent[id(shared)] = shared, cluster.sending(backend, shared)
-        return parallel_config(backend=self._sent[id(shared)][1])
+        parallel = Parallel(
+            n_jobs=self.n_jobs,
+            return_as="generator_unordered" if many else "list",
+            **options,
+        )
+        results = parallel(delayed(function)(shared, *arguments) for function, arguments in calls)
+        try:
+            for found in results:  # noqa: UP028 (to end it is up to us)
+                yield found
+        finally:
+            with warnings.catch_warnings():
+                # Whoever ends the work early knows that some of it is not done.
+                warnings.simplefilter("ignore", UserWarning)
+                if many:
+                    results.close()
 
 
-def _in_threads(calls: Iterator[Any], n_threads: int) -> Generator[Any, None, None]:
+def _in_threads(calls: Iterator[Call], shared: Any, n_threads: int) -> Generator[Any, None, None]:
     """Yield the results of calls in any order: joblib would look for them every 10 ms only."""
     if n_threads == 1:
-        for function, arguments, _ in calls:
-            yield function(*arguments)
+        for function, arguments in calls:
+            yield function(shared, *arguments)
         return
     pool = ThreadPoolExecutor(n_threads)
     try:
         waiting: set[Future[Any]] = set()
         while True:
             # One more than there are threads, so that nobody waits for us.
-            for function, arguments, _ in islice(calls, n_threads + 1 - len(waiting)):
-                waiting.add(pool.submit(function, *arguments))
+            for function, arguments in islice(calls, n_threads + 1 - len(waiting)):
+                waiting.add(pool.submit(function, shared, *arguments))
             if not waiting:
                 return
             done, waiting = wait(waiting, return_when=FIRST_COMPLETED)
@@ -215,9 +209,9 @@ def _in_threads(calls: Iterator[Any], n_threads: int) -> Generator[Any, None, No
 
 
 def _one(
+    shared: S,
     home: str,
     function: Callable[[S, T, np.random.Generator], R],
-    shared: S,
     i: int,
     task: T,
     rng: np.random.Generator,
