@@ -17,6 +17,10 @@ from squamish.datasets import make_linear
 from squamish.execution import Workers
 
 distributed = pytest.importorskip("distributed")
+# Not yet reliable where two test processes and coverage share two cores: asked for by name.
+pytestmark = pytest.mark.skipif(
+    "PYTEST_XDIST_WORKER" in os.environ, reason="run alone: pytest tests/test_cluster.py"
+)
 QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
 
 
