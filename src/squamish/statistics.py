@@ -256,7 +256,7 @@ def exponential_tail_p_values(
     >>> exponential_tail_p_values(np.array([0.0, np.log(2), 7.0]), null).round(4)
     array([1.   , 0.524, 0.001])
     >>> exponential_tail_p_values(np.array([7.0]), null[:10]).round(4)
-    array([0.0553])
+    array([0.0682])
     """
     ordered, n_tail, total = _upper_tail(null)
     start = ordered[-n_tail]
