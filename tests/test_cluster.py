@@ -17,10 +17,6 @@ from squamish.datasets import make_linear
 from squamish.execution import Workers
 
 distributed = pytest.importorskip("distributed")
-# Not yet reliable where two test processes and coverage share two cores: asked for by name.
-pytestmark = pytest.mark.skipif(
-    "PYTEST_XDIST_WORKER" in os.environ, reason="run alone: pytest tests/test_cluster.py"
-)
 QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
 
 
@@ -107,20 +103,37 @@ def test_workers_that_are_killed_change_nothing(problem, cluster, client, n_kill
     assert len(killed) == n_killed
 
 
-def kill_own_process(shared, task, rng):
-    if task == 3:
-        os.kill(os.getpid(), signal.SIGKILL)
-    return task
-
-
 def test_a_task_that_kills_every_worker_is_given_up(client):
-    home = os.getpid()
+    # Sent as code, because workers cannot import the tests.
+    def kill_own_process(shared, task, rng):
+        if task == 3:
+            os.kill(os.getpid(), signal.SIGKILL)
+        return task
+
     with (
         joblib.parallel_config(backend="dask", client=client),
         pytest.raises(distributed.scheduler.KilledWorker),
     ):
-        Workers().run(kill_own_process, home, range(6), np.random.default_rng(0))
+        Workers().run(kill_own_process, None, range(6), np.random.default_rng(0))
     client.wait_for_workers(2, timeout=60)
+
+
+@pytest.mark.parametrize(("version", "said"), [(None, "no squamish"), ("0.0", "squamish 0.0")])
+def test_workers_without_this_version_are_refused(problem, version, said):
+    def replace_squamish():
+        import sys
+        from types import SimpleNamespace
+
+        sys.modules["squamish"] = version and SimpleNamespace(__version__=version)
+
+    with (
+        distributed.LocalCluster(n_workers=1, dashboard_address=":0", silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        client.run(replace_squamish)
+        with pytest.raises(InputError, match=rf"the worker at tcp://\S+ has {said}; install"):
+            verdict(problem)
 
 
 def test_the_command_line_works_on_a_cluster(problem, cluster, client, tmp_path):

@@ -12,6 +12,7 @@ from typing import Any
 
 from joblib import parallel_config
 
+from squamish import __version__
 from squamish.errors import InputError
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
@@ -28,6 +29,7 @@ class Cluster:
     """
 
     def __init__(self, client: Any) -> None:
+        _check_versions(client)
         self.client = client
         self._sent: dict[int, tuple[Any, Any]] = {}
 
@@ -77,6 +79,25 @@ class Cluster:
 
 def _shared(value: Any) -> Any:
     return value
+
+
+def _check_versions(client: Any) -> None:
+    """Refuse workers that do not have this version: they would end at the first task."""
+
+    # A function within a function is sent as code, not as a name to import.
+    def version() -> str | None:
+        try:
+            import squamish
+        except ImportError:
+            return None
+        return squamish.__version__
+
+    for worker, there in sorted(client.run(version, on_error="ignore").items()):
+        if there != __version__:
+            raise InputError(
+                f"the worker at {worker} has {f'squamish {there}' if there else 'no squamish'}; "
+                f"install squamish {__version__} in the environment of every worker"
+            )
 
 
 @contextmanager
