@@ -232,3 +232,25 @@ def test_parameters_out_of_range(method, message):
     X = np.random.default_rng(0).standard_normal((50, 2))
     with pytest.raises(InputError, match=message):
         verdict(X, X[:, 0] > 0, method=method)
+
+
+def test_copies_of_what_is_found_late_are_found_as_well():
+    rng = np.random.default_rng(0)
+    hidden = rng.uniform(size=(100, 4))
+    y = 0.25 * np.exp(4 * hidden[:, 0]) + 4 / (1 + np.exp(-20 * (hidden[:, 1] - 0.5)))
+    y += 3 * hidden[:, 2]
+    copies = np.repeat(hidden, 5, axis=1) + 0.1 * rng.standard_normal((100, 20))
+    X = np.hstack([copies, rng.uniform(size=(100, 300))])
+    selector = RelevanceSelector(random_state=0).fit(X, y)
+    # The third shows only once the others are in the model, and the fourth tells nothing.
+    assert np.flatnonzero(selector.support_).tolist() == list(range(15))
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_bowl_beside_an_interaction_is_found_in_few_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(100, 10))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * np.square(X[:, 2] - 0.5)
+    y += 10 * X[:, 3] + 5 * X[:, 4] + rng.standard_normal(100)
+    selector = RelevanceSelector(random_state=seed).fit(X, y)
+    assert np.flatnonzero(selector.support_).tolist() == [0, 1, 2, 3, 4]

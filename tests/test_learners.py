@@ -1,5 +1,6 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
 from squamish.learners import Learner, portfolio, row_losses
 
@@ -61,3 +62,23 @@ def test_quadratic_learners_are_left_out_where_their_terms_would_be_too_many():
         "boosted",
     }
     assert {learner.kind for learner in portfolio("regression", 100)} == {"linear", "boosted"}
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize("strength", [0.01, 1.0, 100.0])
+def test_two_classes_are_fitted_as_by_scikit_learn(strength, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((150, 6))
+    X = (X - X.mean(axis=0)) / X.std(axis=0)
+    y = (X[:, 0] - X[:, 1] + rng.standard_normal(150) > 0).astype(int)
+    weights = rng.uniform(0.5, 2, 150) if weighted else None
+    ours = Learner("linear", strength=strength).fit(X, y, "classification", weights)
+    exact = LogisticRegression(C=strength, tol=1e-10).fit(X, y, weights)
+    assert ours.predict(X) == pytest.approx(exact.predict_proba(X), abs=1e-3)
+
+
+def test_classes_that_a_line_divides_can_be_fitted():
+    X = np.linspace(-1, 1, 40)[:, np.newaxis]
+    y = (X[:, 0] > 0).astype(int)
+    model = Learner("linear", strength=1e6).fit(X, y, "classification")
+    assert np.array_equal(model.predict(X)[:, 1] > 0.5, y == 1)

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from squamish import proofs
-from squamish.statistics import normal_scores
+from squamish import pairs, proofs
+from squamish.statistics import atom_shares, normal_scores
 from squamish.tables import Table
 
 
@@ -19,6 +19,24 @@ def targets(rng, n):
         "four": rng.integers(0, 4, n),
         "amount": rng.standard_t(2, n),
     }
+
+
+def product_p_values(Z, scores):
+    """The test of all products, in one call."""
+    d, n_targets = Z.shape[1], scores.shape[1]
+    least, cut, largest = proofs.least_product(d, n_targets), pairs.blocks(d), []
+    for r in scores.T:
+        ordered = pairs.ordered_variances(Z, r)
+        found = [pairs.largest_products(Z, r, pairs.sides(ordered, b), b, least) for b in cut]
+        largest.append(pairs.merged(d, cut, found))
+    return proofs.product_tails(np.max(largest, axis=0), n_targets, atom_shares(Z))
+
+
+def residual_p_values(Z, residuals, model):
+    """All tests of what a model leaves unexplained, in one call."""
+    basis = proofs.model_basis(Z, residuals, model)
+    own = proofs.own_residual_p_values(Z, basis, residuals)
+    return proofs.combined_residual_p_values(own, product_p_values(Z, residuals))
 
 
 @pytest.mark.parametrize("kind", ["two", "four", "amount"])
@@ -52,15 +70,15 @@ def test_product_and_residual_tests_hold_their_level_beside_a_relevant_column(ki
         X[:, 0] += 2 * y
         Z, scores = normal_scores(X), proofs.target_scores(table(X, y))
         residual = scores - Z[:, :1] @ np.linalg.lstsq(Z[:, :1], scores, rcond=None)[0]
-        found += np.any(proofs.product_p_values(Z, scores)[1:] < 0.01 / 11)
-        found += np.any(proofs.residual_p_values(Z, residual, np.array([0]))[1:] < 0.01 / 11)
+        found += np.any(product_p_values(Z, scores)[1:] < 0.01 / 11)
+        found += np.any(residual_p_values(Z, residual, np.array([0]))[1:] < 0.01 / 11)
     assert found <= 6  # 120 families at 1%
 
 
 def test_product_test_finds_the_partners_of_an_xor():
     X = np.random.default_rng(0).standard_normal((300, 8))
     y = (X[:, 2] * X[:, 5] > 0).astype(int)
-    p = proofs.product_p_values(normal_scores(X), proofs.target_scores(table(X, y)))
+    p = product_p_values(normal_scores(X), proofs.target_scores(table(X, y)))
     assert np.flatnonzero(p < 1e-6).tolist() == [2, 5]
 
 
@@ -87,9 +105,27 @@ def test_residual_test_finds_what_the_model_leaves():
     X = np.random.default_rng(0).standard_normal((300, 6))
     Z = normal_scores(X)
     residual = (0.4 * X[:, 1] * X[:, 0] + X[:, 5])[:, np.newaxis]
-    p = proofs.residual_p_values(Z, residual - residual.mean(), np.array([0]))
+    p = residual_p_values(Z, residual - residual.mean(), np.array([0]))
     assert p[1] < 1e-4
     assert np.all(p[2:5] > 1e-3)
+
+
+def test_residual_test_finds_a_bowl_that_many_model_columns_would_drown():
+    X = np.random.default_rng(0).uniform(size=(100, 40))
+    residual = (np.square(X[:, 30] - 0.5) + 0.05 * np.sin(np.arange(100)))[:, np.newaxis]
+    p = residual_p_values(normal_scores(X), residual - residual.mean(), np.arange(30))
+    assert np.flatnonzero(p < 1e-6).tolist() == [30]
+
+
+@pytest.mark.parametrize("tails", ["normal", "lognormal", "student"])
+def test_residual_tests_hold_their_level_whatever_the_tails(tails):
+    rng = np.random.default_rng(0)
+    draws = {"normal": rng.standard_normal, "lognormal": rng.lognormal}
+    residual = draws.get(tails, lambda size: rng.standard_t(3, size))(size=(60, 1))
+    Z = normal_scores(rng.standard_normal((60, 40_000)))
+    basis = proofs.model_basis(Z, residual, np.array([], dtype=int))
+    for p in proofs.own_residual_p_values(Z, basis, residual):
+        assert np.mean(p < 1e-3) < 2e-3
 
 
 def test_a_rare_value_is_tested_exactly():

@@ -13,17 +13,12 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import stats
+from scipy import special, stats
 
 from squamish.learners import train_trees
 from squamish.pairs import (
-    blocks,
     in_groups,
-    largest_products,
-    merged,
-    ordered_variances,
     ranges,
-    sides,
 )
 from squamish.statistics import (
     atom_shares,
@@ -250,31 +245,19 @@ def _bin_p_values(table: Table, most_bins: int = 6) -> Array:
     return np.where((freedom > 0) & ~sparse, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
 
 
-def product_p_values(Z: Array, targets: Array) -> Array:
-    """Test the product of each column with each other column against the target.
-
-    If a column is independent of the other and of the target, the sum of target times
-    product has mean zero, and the variance in the denominator: that of the sum of
-    independent terms, or that over all orders of the column, whichever is larger.
-    Corrected for the number of partners and targets.
-    """
-    d, n_targets = Z.shape[1], targets.shape[1]
-    least = least_product(d, n_targets)
-    largest = []
-    for r in targets.T:
-        ordered, cut = ordered_variances(Z, r), blocks(d)
-        found = [largest_products(Z, r, sides(ordered, b), b, least) for b in cut]
-        largest.append(merged(d, cut, found))
-    return product_tails(np.max(largest, axis=0), n_targets, atom_shares(Z))
-
-
 def least_product(d: int, n_targets: int) -> float:
     """Return the ratio below which a product proves nothing, being the largest of so many."""
     return float(stats.norm.isf(0.5 / max((d - 1) * n_targets, 1)))
 
 
 def product_tails(largest: Array, n_targets: int, atoms: Array) -> Array:
-    """Turn the largest ratio of every column into p-values."""
+    """Turn the largest ratio of target times product of every column into p-values.
+
+    If a column is independent of the other and of the target, the sum of target times
+    product has mean zero, and the variance in the denominator: that of the sum of
+    independent terms, or that over all orders of the column, whichever is larger.
+    Corrected for the number of partners and targets.
+    """
     n_tests = (len(largest) - 1) * n_targets
     p = np.minimum(1, 2 * stats.norm.sf(largest) * n_tests) if n_tests else np.ones(len(largest))
     return np.where(atoms > 0.9, 1.0, p)
@@ -309,19 +292,13 @@ def association_p_values(
     return np.asarray(p)
 
 
-def residual_p_values(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Array:
-    """Test columns against what a model without them leaves unexplained.
-
-    Three ways in which a column could help: by itself or in products with the columns of
-    the model, all at once; as a square; in a product with a column outside the model. What
-    the model explains no longer drowns what it does not.
-    """
-    own = own_residual_p_values(Z, model_basis(Z, residuals, model), residuals)
-    return combined_residual_p_values(own, product_p_values(Z, residuals))
-
-
 def combined_residual_p_values(own: Array, product: Array) -> Array:
-    """Combine what columns explain by themselves and in products with others."""
+    """Combine the ways in which a column could explain what a model leaves unexplained.
+
+    The more the better; by its distance from the middle; in products with the columns of the
+    model, all at once; in a product with a column outside the model. What the model explains
+    no longer drowns what it does not.
+    """
     tests = np.vstack([own, product])
     return combined_p_values(tests, np.full(len(tests), 1 / len(tests)))
 
@@ -333,15 +310,32 @@ def model_basis(Z: Array, residuals: Array, model: NDArray[np.intp]) -> Array:
 
 
 def own_residual_p_values(Z: Array, basis: Array, residuals: Array) -> Array:
-    """Test columns by themselves and with those of the model, all at once, and as squares."""
+    """Test columns by themselves, by their distance from the middle, and with the model's."""
     # An irrelevant column is independent of the weights, and its scores are standard
     # normal, so its coordinates in an orthonormal basis are, too.
     joint = stats.chi2.sf(np.square(basis.T @ Z).sum(axis=0), basis.shape[1])
-    joint[atom_shares(Z) > 0.5] = 1.0
-    squares = np.square(Z) - 1
-    ratio = np.abs(residuals.T @ squares) / np.sqrt(np.square(residuals).T @ np.square(squares))
-    square = 2 * stats.norm.sf(ratio.max(axis=0)) * residuals.shape[1]
-    return np.stack([joint, np.minimum(1, square)])
+    atoms = atom_shares(Z)
+    joint[atoms > 0.5] = 1.0
+    # Of ranks, so that single rows far out do not decide.
+    distance = np.square(special.ndtr(Z) - 0.5)
+    alone = np.stack([correlation_p_values(scores, residuals) for scores in (Z, distance)])
+    return np.vstack([np.where(atoms > 0.9, 1.0, alone), joint])
+
+
+def correlation_p_values(scores: Array, targets: Array) -> Array:
+    """Test the correlation of columns with targets, corrected for the number of targets.
+
+    Over all orders of a column, the square of the correlation is distributed like that of
+    normal variables (Pitman), up to its second moment, whatever the distributions are.
+    """
+    n = len(scores)
+    centred, around = scores - scores.mean(axis=0), targets - targets.mean(axis=0)
+    spread = np.outer(np.linalg.norm(around, axis=0), np.linalg.norm(centred, axis=0))
+    r = np.divide(
+        np.abs(around.T @ centred), spread, out=np.zeros_like(spread), where=spread > 1e-12
+    ).max(axis=0)
+    t = r * np.sqrt((n - 2) / np.maximum(1 - np.square(r), 1e-12))
+    return np.asarray(np.minimum(1, 2 * stats.t.sf(t, n - 2) * targets.shape[1]))
 
 
 def _orthonormal(X: Array) -> Array:

@@ -192,7 +192,6 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case.p |= {name: p[first] for name, p in X.screened.items()}
         self._prove_by_levels(case, level_rng)
         self._decide(case)
-        self._prove_by_association(case)
         if late is not None:
             raise late
         return groups
@@ -213,7 +212,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             own = np.array(p_values)[:, np.newaxis]
             case.p["marginal"][feature] = combined_p_values(own, shares)[0]
 
-    def _prove_by_association(self, case: Case) -> None:
+    @staticmethod
+    def _prove_by_association(case: Case) -> None:
         """Take in what depends on features that are relevant already."""
         known, X = case.parts_of(case.relevant), case.table
         if len(known) == 0:
@@ -224,8 +224,10 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             rows = np.ones(len(Z)) if weights is None else weights
             weights = cluster_sums(rows, X.clusters)
             Z = cluster_sums(Z * rows[:, np.newaxis], X.clusters) / weights[:, np.newaxis]
-        case.p["association"] = case.of_features(proofs.association_p_values(Z, known, weights))
-        self._decide(case)
+        p = case.of_features(proofs.association_p_values(Z, known, weights))
+        # What is relevant by its own proofs needs none by others.
+        p[case.relevant] = case.p["association"][case.relevant]
+        case.p["association"] = p
 
     def _prove_useful(self, case: Case) -> None:
         """Stage 2: features that explain what the best model without them leaves unexplained.
@@ -296,6 +298,16 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return self._decide(case)
 
     def _decide(self, case: Case) -> bool:
+        """Record the columns whose proofs together suffice, and what depends on them.
+
+        Tells whether there are new ones.
+        """
+        before = len(case.relevant)
+        while self._record(case):
+            self._prove_by_association(case)
+        return len(case.relevant) > before
+
+    def _record(self, case: Case) -> bool:
         """Record the columns whose proofs together suffice; tell whether there are new ones."""
         p = np.stack([case.p[name] for name in WEIGHTS])
         weights = np.array(list(WEIGHTS.values()))
