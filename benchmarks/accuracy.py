@@ -17,7 +17,6 @@ import os
 os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
 
 import argparse
-import csv
 import warnings
 from collections import defaultdict
 from collections.abc import Iterable, Iterator
@@ -27,6 +26,7 @@ import numpy as np
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from journal import Journal, Progress, Row
 from scoring import METRICS, mean_of_defined, score
 from squamish import RelevanceSelector, __version__
 from squamish.datasets import PRESETS, PROBLEMS, load_problem
@@ -34,11 +34,10 @@ from squamish.evidence import PaperEvidence
 
 RESULTS = Path(__file__).parent / "results"
 COLUMNS = (*METRICS, "fits", "seconds")
-FIELDS = ("method", "problem", "seed", *COLUMNS)
+KEY = ("method", "problem", "seed")
 FAMILIES = {"presets": PRESETS, "families": PROBLEMS}
 # Boruta's shadows double 3,000 columns: a single fit takes longer than all others together.
 TOO_SLOW = {("paper", "modules 200 x 3,000")}
-Row = dict[str, str | int | float]
 
 
 def rate(method: str, problem: str, seed: int) -> list[Row]:
@@ -62,35 +61,16 @@ def rate(method: str, problem: str, seed: int) -> list[Row]:
     return rows
 
 
-def read(path: Path) -> list[Row]:
-    """Read the lines of earlier runs."""
-    if not path.exists():
-        return []
-    with path.open(newline="") as file:
-        return [
-            {
-                field: value if field in ("method", "problem") else float(value)
-                for field, value in row.items()
-            }
-            for row in csv.DictReader(file)
-        ]
-
-
-def run(tasks: list[tuple[str, str, int]], path: Path, jobs: int) -> None:
+def run(tasks: list[tuple[str, str, int]], journal: Journal, jobs: int) -> None:
     """Run what is missing, and write every result as soon as it is there."""
-    done = {(row["method"], row["problem"], row["seed"]) for row in read(path)}
+    done = journal.done()
     missing = [task for task in tasks if task not in done and task[:2] not in TOO_SLOW]
-    fresh = not path.exists()
-    with path.open("a", newline="") as file:
-        writer = csv.DictWriter(file, FIELDS)
-        if fresh:
-            writer.writeheader()
-        parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
-        for n, rows in enumerate(parallel(delayed(rate)(*task) for task in missing), start=1):
-            writer.writerows(rows)
-            file.flush()
-            print(f"\r{n} of {len(missing)}", end="", flush=True)
-    print()
+    progress = Progress(len(missing))
+    parallel = Parallel(n_jobs=jobs, return_as="generator_unordered")
+    for rows in parallel(delayed(rate)(*task) for task in missing):
+        for row in rows:
+            journal.add(row)
+        progress.step("{method}, {problem}, seed {seed}".format(**rows[0]))
 
 
 def tables(rows: list[Row]) -> Iterator[str]:
@@ -184,10 +164,9 @@ def main() -> None:
         for problem in problems
         for method in options.methods
     ]
-    RESULTS.mkdir(exist_ok=True)
-    path = RESULTS / "accuracy.csv"
-    run(tasks, path, options.jobs)
-    text = "\n".join(tables(read(path)))
+    journal = Journal(RESULTS / "accuracy.csv", KEY, COLUMNS)
+    run(tasks, journal, options.jobs)
+    text = "\n".join(tables(journal.rows()))
     (RESULTS / "accuracy.md").write_text(text + "\n", encoding="utf-8")
     print(text)
 

@@ -29,49 +29,17 @@ from typing import Any
 from unittest.mock import patch
 
 import numpy as np
-from numpy.typing import NDArray
+
+from designs import Truth, co_expressed, long, preset
 
 OUT = Path(__file__).parent / "results" / "scale.md"
-Problem = tuple[NDArray[np.float64], NDArray[Any], NDArray[np.bool_]]
 
 
-def co_expressed(d: int, n: int = 200, module: int = 20) -> Problem:
-    """Columns like gene expression: half in modules, three of which drive the target."""
-    rng = np.random.default_rng(0)
-    n_modules = d // 2 // module
-    hidden = rng.standard_normal((n, n_modules))
-    X = rng.standard_normal((n, d))
-    X[:, : n_modules * module] *= 0.5
-    X[:, : n_modules * module] += np.sqrt(0.75) * np.repeat(hidden, module, axis=1)
-    y = hidden[:, 0] + hidden[:, 1] - hidden[:, 2] + 0.5 * rng.standard_normal(n) > 0
-    return X, y.astype(int), np.arange(d) < 3 * module
-
-
-def long(n: int, d: int = 50) -> Problem:
-    """Rows in numbers: strong, interacting, repeated and very small effects, and noise."""
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((n, d))
-    X[:, 10:15] = X[:, [5]] + 0.3 * rng.standard_normal((n, 5))
-    X[:, 15] = X[:, 0]
-    risk = X[:, 0] + 0.8 * X[:, 1] * X[:, 2] + 0.7 * X[:, 5] + 0.5 * np.sin(2 * X[:, 3])
-    y = risk + 0.03 * X[:, 4] + rng.logistic(size=n) > 0
-    relevant = np.isin(np.arange(d), [0, 1, 2, 3, 4, 5, *range(10, 16)])
-    return X, y.astype(int), relevant
-
-
-def preset(name: str) -> Problem:
-    """One of the problems with known truth."""
-    from squamish.datasets import load_problem
-
-    problem = load_problem(name, random_state=1)
-    return problem.X, problem.y, problem.classes > 0
-
-
-SHAPES: dict[str, Callable[[], Problem]] = {
+SHAPES: dict[str, Callable[[], Truth]] = {
     **{f"200 x {d:,}": partial(co_expressed, d) for d in (1000, 5000, 20_000, 100_000)},
     **{f"{n:,} x 50": partial(long, n) for n in (10_000, 20_000, 50_000, 200_000, 1_000_000)},
-    "Set 8": partial(preset, "Set 8"),
-    "NL 4": partial(preset, "NL 4"),
+    "Set 8": partial(preset, "Set 8", 1),
+    "NL 4": partial(preset, "NL 4", 1),
 }
 WIDE = [name for name in SHAPES if name.startswith("200 x")]
 TALL = [name for name in SHAPES if name.endswith("x 50")]
@@ -81,7 +49,8 @@ def measure(shape: str, n_jobs: int, where: str) -> dict[str, Any]:
     """Fit one table, in this process, and tell what it took."""
     from squamish import RelevanceSelector
 
-    X, y, relevant = SHAPES[shape]()
+    truth = SHAPES[shape]()
+    X, y, relevant = truth.X, truth.y, truth.relevant
     megabytes = X.nbytes / 2**20
     selector = RelevanceSelector(random_state=0, n_jobs=n_jobs)
     if where.startswith("cluster"):
@@ -93,7 +62,7 @@ def measure(shape: str, n_jobs: int, where: str) -> dict[str, Any]:
 
             pl.DataFrame(X).write_parquet(Path(folder, "table.parquet"))
             table = pl.scan_parquet(Path(folder, "table.parquet"))
-        del X
+        del X, truth
         _warm_up()
         before, start = _memory(), perf_counter()
         selector.fit(table, y)

@@ -1,0 +1,147 @@
+"""Tables with known truth, beyond the presets: others' designs, real tables, large ones."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import stats
+from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
+
+from squamish.datasets import load_preset
+from squamish.relevance import IRRELEVANT, STRONG, WEAK
+
+Array = NDArray[np.float64]
+# The class of a column whose truth nobody knows; it is not rated.
+UNKNOWN = -1
+REAL = {"breast cancer": load_breast_cancer, "wine": load_wine, "diabetes": load_diabetes}
+
+
+@dataclass(frozen=True, eq=False)
+class Truth:
+    """A table, and the class of every column.
+
+    Attributes
+    ----------
+    X, y : ndarray
+        The table and its target.
+    task : str
+        "classification" or "regression".
+    classes : ndarray of int
+        The class of every column, or `UNKNOWN`.
+    in_three : bool
+        Whether it is known which columns are strong; otherwise all relevant ones are weak here.
+    """
+
+    X: Array
+    y: NDArray[Any]
+    task: str
+    classes: NDArray[np.int64]
+    in_three: bool = True
+
+    @property
+    def relevant(self) -> NDArray[np.bool_]:
+        """Whether a column is relevant."""
+        return self.classes > IRRELEVANT
+
+
+def preset(name: str, seed: int) -> Truth:
+    """One of the paper's tables, its columns in random order."""
+    problem = load_preset(name, shuffle=True, random_state=seed)
+    return Truth(problem.X, problem.y, problem.task, problem.classes)
+
+
+def co_expressed(d: int, seed: int = 0, n: int = 200, module: int = 20) -> Truth:
+    """Columns like gene expression: half in modules, three of which drive the target."""
+    rng = np.random.default_rng(seed)
+    n_modules = d // 2 // module
+    hidden = rng.standard_normal((n, n_modules))
+    X = rng.standard_normal((n, d))
+    X[:, : n_modules * module] *= 0.5
+    X[:, : n_modules * module] += np.sqrt(0.75) * np.repeat(hidden, module, axis=1)
+    y = hidden[:, 0] + hidden[:, 1] - hidden[:, 2] + 0.5 * rng.standard_normal(n) > 0
+    classes = np.where(np.arange(d) < 3 * module, WEAK, IRRELEVANT)
+    return Truth(X, y.astype(int), "classification", classes, in_three=False)
+
+
+def long(n: int, d: int = 50, seed: int = 0) -> Truth:
+    """Rows in numbers: strong, interacting, repeated and very small effects, and noise."""
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((n, d))
+    X[:, 10:15] = X[:, [5]] + 0.3 * rng.standard_normal((n, 5))
+    X[:, 15] = X[:, 0]
+    risk = X[:, 0] + 0.8 * X[:, 1] * X[:, 2] + 0.7 * X[:, 5] + 0.5 * np.sin(2 * X[:, 3])
+    y = risk + 0.03 * X[:, 4] + rng.logistic(size=n) > 0
+    classes = np.full(d, IRRELEVANT)
+    classes[[1, 2, 3, 4, 5]] = STRONG
+    classes[[0, *range(10, 16)]] = WEAK
+    return Truth(X, y.astype(int), "classification", classes)
+
+
+def degenhardt(m: int, seed: int, n: int = 100, p: int = 5000) -> Truth:
+    """Six hidden columns with groups of noisy copies, three of which make the target."""
+    rng = np.random.default_rng(seed)
+    hidden = rng.uniform(size=(n, 6))
+    y = 0.25 * np.exp(4 * hidden[:, 0]) + 4 / (1 + np.exp(-20 * (hidden[:, 1] - 0.5)))
+    y = y + 3 * hidden[:, 2] + rng.normal(0, 0.2, n)
+    spread = 0.5 * np.arange(m) / (m - 1)
+    groups = [x[:, np.newaxis] + 0.01 + spread * rng.normal(0, 0.3, (n, m)) for x in hidden.T]
+    X = np.hstack([*groups, rng.uniform(size=(n, p - 6 * m))])
+    classes = np.where(np.arange(p) < 3 * m, WEAK, IRRELEVANT)
+    return Truth(X, y, "regression", classes, in_three=False)
+
+
+def friedman(seed: int, n: int = 100, d: int = 10) -> Truth:
+    """Friedman's first function of five columns, and as many that tell nothing."""
+    rng = np.random.default_rng(seed)
+    X = rng.uniform(size=(n, d))
+    y = 10 * np.sin(np.pi * X[:, 0] * X[:, 1]) + 20 * np.square(X[:, 2] - 0.5)
+    y = y + 10 * X[:, 3] + 5 * X[:, 4] + rng.standard_normal(n)
+    return Truth(X, y, "regression", np.where(np.arange(d) < 5, STRONG, IRRELEVANT))
+
+
+def real(name: str, seed: int, n_copies: int = 3) -> Truth:
+    """Add to a real table copies of some columns, and all columns once more in random order.
+
+    Those in random order are irrelevant. A column is relevant if it depends on the target
+    beyond doubt by itself, and so is its copy; of all others nobody knows.
+    """
+    X, y = REAL[name](return_X_y=True)
+    task = "regression" if name == "diabetes" else "classification"
+    rng = np.random.default_rng(seed)
+    sure = np.array([_p_value(x, y, task) for x in X.T]) < 1e-9
+    copied = rng.choice(np.flatnonzero(sure), n_copies, replace=False)
+    everything = np.hstack([X, X[:, copied], rng.permuted(X, axis=0)])
+    classes = np.concatenate(
+        [np.where(sure, WEAK, UNKNOWN), np.full(n_copies, WEAK), np.full(len(sure), IRRELEVANT)]
+    )
+    order = rng.permutation(len(classes))
+    return Truth(everything[:, order], y, task, classes[order], in_three=False)
+
+
+def _p_value(x: Array, y: NDArray[Any], task: str) -> float:
+    if task == "regression":
+        return float(stats.spearmanr(x, y).pvalue)
+    return float(stats.kruskal(*(x[y == label] for label in np.unique(y))).pvalue)
+
+
+# Every table by name, drawn by a seed.
+TABLES: dict[str, Callable[[int], Truth]] = {
+    **{name: partial(real, name) for name in REAL},
+    "200 x 5,000": partial(co_expressed, 5000),
+    "200 x 20,000": partial(co_expressed, 20_000),
+    "100,000 x 100": partial(long, 100_000, 100),
+    "1,000,000 x 50": partial(long, 1_000_000, 50),
+    "Degenhardt, m = 10": partial(degenhardt, 10),
+    "Degenhardt, m = 50": partial(degenhardt, 50),
+    "Friedman 1": friedman,
+}
+
+
+def load(name: str, seed: int) -> Truth:
+    """Return the table of a name, or one of the paper's."""
+    return TABLES[name](seed) if name in TABLES else preset(name, seed)

@@ -1,0 +1,40 @@
+"""Tables of figures in Markdown."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import numpy as np
+
+from journal import Row
+from scoring import mean_of_defined
+
+
+def table(header: Sequence[str], lines: Iterable[Sequence[str]]) -> str:
+    """Lay out lines of cells under a header."""
+    rule = ["---"] * len(header)
+    return "\n".join(f"| {' | '.join(cells)} |" for cells in [header, rule, *lines]) + "\n"
+
+
+def number(value: float, digits: int = 2) -> str:
+    """Write a number; a dash if it is not defined."""
+    return "-" if np.isnan(value) else f"{value:.{digits}f}"
+
+
+def with_error(values: Sequence[float], digits: int = 2) -> str:
+    """Write the mean of the defined values, with its standard error."""
+    defined = [value for value in values if not np.isnan(value)]
+    if len(defined) < 2:
+        return number(mean_of_defined(values), digits)
+    error = np.std(defined, ddof=1) / np.sqrt(len(defined))
+    return f"{np.mean(defined):.{digits}f} ± {error:.{digits}f}"
+
+
+def select(rows: Iterable[Row], **wanted: str) -> list[Row]:
+    """Return the rows that have these values."""
+    return [row for row in rows if all(row[key] == value for key, value in wanted.items())]
+
+
+def values(rows: Iterable[Row], column: str) -> list[float]:
+    """Return a column of numbers."""
+    return [float(row[column]) for row in rows]

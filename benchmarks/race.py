@@ -1,0 +1,201 @@
+"""Race today's selectors on the same tables: who is right, and who is fast.
+
+    python benchmarks/race.py [--quick] [--jobs 2] [--limit 300] [--out benchmarks/results]
+
+Every peer runs in an environment of its own, which is made when it is needed. Every verdict is
+a line of race.csv, and a run that was stopped goes on there; race.md and race.svg are made from
+it. Delete the lines of a contestant to let it run again.
+"""
+
+from __future__ import annotations
+
+import os
+
+# One thread for each fit, in the libraries below as well: set before they are loaded.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import argparse
+from collections.abc import Iterator
+from pathlib import Path
+
+import matplotlib.pyplot as plt
+import numpy as np
+
+from designs import REAL, TABLES
+from journal import Journal, Row
+from markdown import number, select, table, values, with_error
+from published import DESIGNS, LINEAR, NONLINEAR
+from running import FAILED, KEY, MEASURED, TOO_LONG, Race
+from scoring import mean_of_defined
+from squamish import __version__
+
+RESULTS = Path(__file__).parent / "results"
+OURS = "squamish"
+CONTESTANTS = (
+    OURS,
+    "BorutaPy RF",
+    "BorutaPy LightGBM",
+    "Leshy",
+    "GrootCV",
+    "powershap",
+    "FRI",
+    "RF",
+    "ElasticNet",
+)
+LARGE = [name for name in TABLES if name[0].isdigit()]
+# How many tables of each kind.
+SEEDS = {
+    **dict.fromkeys((*LINEAR, *NONLINEAR), 3),
+    **dict.fromkeys(REAL, 3),
+    **dict.fromkeys(LARGE, 1),
+}
+DESIGN_SEEDS = {"Degenhardt, m = 10": 30, "Degenhardt, m = 50": 30, "Friedman 1": 100}
+INTRODUCTION = """\
+squamish {version}, every contestant with the settings that its authors recommend, in one thread,
+on the same tables in turns. F1 is that of relevant against irrelevant columns; seconds are a ratio
+to ours on the same table, so that a number above 1 is slower than squamish. "Time limit" is more
+than {limit:g} seconds, "failed" an error. On real tables, columns in random order are irrelevant,
+those that depend on the target beyond doubt are relevant, and so are their copies; other columns
+are not rated. Made by `make race`.
+"""
+
+
+def report(rows: list[Row], designs: list[Row], limit: float) -> Iterator[str]:
+    """Yield the parts of the page."""
+    yield "# The race\n"
+    yield INTRODUCTION.format(version=__version__, limit=limit)
+    for title, metric, digits in (
+        ("F1 of relevant columns", "relevant F1", 2),
+        ("Precision", "relevant P", 2),
+        ("Recall", "relevant R", 2),
+        ("Share of columns whose class is exactly right, of three", "exact", 3),
+    ):
+        yield f"## {title}\n"
+        yield _metric(rows, metric, digits)
+    yield "## Seconds, as a ratio to squamish\n"
+    yield _ratios(rows)
+    yield "![F1 and time of every contestant](race.svg)\n"
+    yield "## Published designs\n"
+    yield (
+        "Sensitivity and share of false findings among what is selected, in per cent, beside the "
+        "figures that the authors of shadowVIMP print (100 repeats).\n"
+    )
+    yield _designs(designs)
+
+
+def _kinds(rows: list[Row]) -> list[str]:
+    there = {row["problem"] for row in rows}
+    return [name for name in SEEDS if name in there]
+
+
+def _metric(rows: list[Row], metric: str, digits: int) -> str:
+    lines = []
+    for problem in _kinds(rows):
+        found = [select(rows, problem=problem, contestant=name) for name in CONTESTANTS]
+        lines.append([problem, *(_cell(some, values(some, metric), digits) for some in found)])
+    return table(("table", *CONTESTANTS), lines)
+
+
+def _cell(rows: list[Row], measured: list[float], digits: int) -> str:
+    for status in (TOO_LONG, FAILED):
+        if rows and len(select(rows, status=status)) == len(rows):
+            return status
+    return number(mean_of_defined(measured), digits)
+
+
+def _ratios(rows: list[Row]) -> str:
+    lines = []
+    for problem in _kinds(rows):
+        ours = select(rows, problem=problem, contestant=OURS)
+        seconds = mean_of_defined(values(ours, "seconds"))
+        cells = [f"{seconds:.1f} s"]
+        for name in CONTESTANTS[1:]:
+            some = select(rows, problem=problem, contestant=name)
+            cells.append(_cell(some, ratios(ours, some), 1))
+        lines.append([problem, *cells])
+    return table(("table", *CONTESTANTS), lines)
+
+
+def ratios(ours: list[Row], theirs: list[Row]) -> list[float]:
+    """Divide their seconds by ours, table by table."""
+    mine = {row["seed"]: float(row["seconds"]) for row in ours}
+    return [float(row["seconds"]) / mine.get(row["seed"], np.nan) for row in theirs]
+
+
+def _designs(rows: list[Row]) -> str:
+    lines = []
+    for design, others in DESIGNS.items():
+        some = select(rows, problem=design, status="")
+        if not some:
+            continue
+        sensitivity = [100 * value for value in values(some, "relevant R")]
+        false = [100 * (1 - value) for value in values(some, "relevant P")]
+        name = f"squamish, {len(some)} repeats"
+        lines.append([design, name, with_error(sensitivity, 1), with_error(false, 1)])
+        lines += [[design, who, f"{a:g}", f"{b:g}"] for who, (a, b) in others.items()]
+    return table(("design", "method", "sensitivity, %", "false findings, %"), lines)
+
+
+def draw(rows: list[Row], path: Path) -> None:
+    """Draw F1 against time for every contestant, averaged over the tables it finished."""
+    figure, axis = plt.subplots(figsize=(7, 4.2), layout="constrained")
+    for name in CONTESTANTS:
+        some = select(rows, contestant=name, status="")
+        if not some:
+            continue
+        took = [
+            ratio
+            for problem in _kinds(rows)
+            for ratio in ratios(
+                select(rows, problem=problem, contestant=OURS, status=""),
+                select(some, problem=problem),
+            )
+        ]
+        time = float(np.exp(np.nanmean(np.log(took))))
+        f1 = mean_of_defined(values(some, "relevant F1"))
+        n_kinds = len({row["problem"] for row in some})
+        axis.scatter(time, f1, color="#0b6e6e" if name == OURS else "#8a8a8a", zorder=2)
+        label = f"{name} ({n_kinds} of {len(_kinds(rows))} kinds)"
+        axis.annotate(label, (time, f1), (5, 5), textcoords="offset points", fontsize=8)
+    axis.set_xscale("log")
+    axis.set(
+        xlabel="seconds as a ratio to squamish, geometric mean over the tables finished in time",
+        ylabel="mean F1 of relevant columns",
+    )
+    axis.grid(alpha=0.3)
+    plt.rcParams["svg.hashsalt"] = "squamish"
+    for kind in (".svg", ".png"):
+        figure.savefig(path.with_suffix(kind), metadata={"Date": None} if kind == ".svg" else None)
+    plt.close(figure)
+
+
+def main() -> None:
+    """Run what is missing, and write tables and the figure."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--quick", action="store_true", help="one table of two kinds")
+    parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tables at a time")
+    parser.add_argument("--limit", type=float, default=300, help="seconds for one verdict")
+    parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
+    options = parser.parse_args()
+    seeds = {"Set 3": 1, "wine": 1} if options.quick else SEEDS
+    design_seeds = {"Friedman 1": 2} if options.quick else DESIGN_SEEDS
+    journal = Journal(options.out / "race.csv", KEY, MEASURED)
+    designs = Journal(options.out / "designs.csv", KEY, MEASURED)
+    # All kinds once before any of them twice.
+    tables = sorted((seed, name) for name, n in seeds.items() for seed in range(n))
+    Race(journal, CONTESTANTS, options.limit, options.jobs).run(
+        (name, seed) for seed, name in tables
+    )
+    Race(designs, [OURS], options.limit, options.jobs).run(
+        (name, seed) for name, n in design_seeds.items() for seed in range(n)
+    )
+    text = "\n".join(report(journal.rows(), designs.rows(), options.limit))
+    (options.out / "race.md").write_text(text, encoding="utf-8")
+    draw(journal.rows(), options.out / "race.svg")
+    print(f"see {options.out / 'race.md'}")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,218 @@
+"""Let many contestants judge the same tables: in turns, in time, each in its own environment."""
+
+from __future__ import annotations
+
+import json
+import random
+import select
+import subprocess
+import sys
+import tempfile
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from queue import Empty, SimpleQueue
+from threading import Event
+from typing import Any
+
+import numpy as np
+
+from designs import UNKNOWN, Truth, load
+from journal import Journal, Progress, Row
+from scoring import METRICS, score
+
+Names = list[str]
+
+HERE = Path(__file__).parent
+KEY = ("contestant", "problem", "seed")
+MEASURED = (*METRICS, "accuracy", "seconds", "status")
+# Status of a run that gave no verdict, as the tables call it.
+TOO_LONG, FAILED = "time limit", "failed"
+# The environments of peers, whose pins conflict; all others run where this runs.
+HOMES = {
+    "FRI": "fri",
+    "BorutaPy RF": "boruta",
+    "BorutaPy LightGBM": "boruta",
+    "Leshy": "arfs",
+    "GrootCV": "arfs",
+    "powershap": "powershap",
+}
+
+
+def environment(contestant: str) -> Path:
+    """Return the Python that runs a contestant; its environment is made if it is not there."""
+    if contestant not in HOMES:
+        return Path(sys.executable)
+    home = HERE.parent / ".venv-race" / HOMES[contestant]
+    python, requirements = home / "bin" / "python", HERE / "environments" / f"{home.name}.txt"
+    stamp = home / "installed.txt"
+    if not stamp.exists() or stamp.read_bytes() != requirements.read_bytes():
+        print(f"making the environment of {home.name}", file=sys.stderr, flush=True)
+        base = getattr(sys, "_base_executable", sys.executable)
+        subprocess.run([base, "-m", "venv", "--clear", "--without-pip", home], check=True)
+        pip = [base, "-m", "pip", "--python", python, "--disable-pip-version-check"]
+        subprocess.run([*pip, "install", "--quiet", "-r", requirements], check=True)
+        stamp.write_bytes(requirements.read_bytes())
+    return python
+
+
+class Processes:
+    """A process for every environment, which judges one table after the other.
+
+    Parameters
+    ----------
+    limit : float
+        Seconds after which a verdict is not waited for any longer.
+    """
+
+    def __init__(self, limit: float) -> None:
+        self.limit = limit
+        self._running: dict[Path, subprocess.Popen[bytes]] = {}
+
+    def ask(self, contestant: str, table: Path, seed: int) -> dict[str, Any]:
+        """Return what a contestant answers, or ``{"error": ...}``."""
+        python = environment(contestant)
+        if python not in self._running:
+            # A session of its own: an interrupt of this process is not one of a fit.
+            self._running[python] = subprocess.Popen(
+                [python, HERE / "contestants.py"],
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        process = self._running[python]
+        assert process.stdin is not None
+        assert process.stdout is not None
+        question = {"contestant": contestant, "table": str(table), "seed": seed}
+        try:
+            process.stdin.write(json.dumps(question).encode() + b"\n")
+            process.stdin.flush()
+        except BrokenPipeError:
+            pass
+        if not select.select([process.stdout], [], [], self.limit)[0]:
+            self._end(python)
+            return {"error": TOO_LONG}
+        answer = process.stdout.readline()
+        if not answer:
+            self._end(python)
+            return {"error": f"the process ended with code {process.returncode}"}
+        return dict(json.loads(answer))
+
+    def end(self) -> None:
+        """End all processes, whatever they do."""
+        for python in list(self._running):
+            self._end(python)
+
+    def _end(self, python: Path) -> None:
+        process = self._running.pop(python)
+        process.kill()
+        process.communicate()
+
+
+@dataclass(eq=False)
+class Race:
+    """Every contestant judges every table, unless the journal says that it did.
+
+    The contestants take turns on a table, in random order, so that whatever else the machine
+    does hits all alike; several tables are judged at the same time. Who takes too long is not
+    asked again about other tables of the kind.
+
+    Attributes
+    ----------
+    journal : Journal
+        Where the results go.
+    contestants : sequence of str
+        Who takes part.
+    limit : float
+        Seconds that a verdict may take.
+    jobs : int
+        How many tables are judged at the same time.
+    """
+
+    journal: Journal
+    contestants: Sequence[str]
+    limit: float
+    jobs: int
+
+    def run(self, tables: Iterable[tuple[str, int]]) -> None:
+        """Judge tables, given by name and seed."""
+        self._too_long = {
+            (row["contestant"], row["problem"])
+            for row in self.journal.rows()
+            if row["status"] == TOO_LONG
+        }
+        self._waiting = self._missing(tables)
+        self._stopped = Event()
+        self._crew = [Processes(self.limit) for _ in range(self.jobs)]
+        with ThreadPoolExecutor(self.jobs) as pool:
+            try:
+                for _ in pool.map(self._work, self._crew):
+                    pass
+            except BaseException:
+                self._stopped.set()
+                for processes in self._crew:
+                    processes.end()
+                raise
+
+    def _missing(self, tables: Iterable[tuple[str, int]]) -> SimpleQueue[tuple[str, int, Names]]:
+        done, n_missing = self.journal.done(), 0
+        waiting = SimpleQueue[tuple[str, int, Names]]()
+        needed = set()
+        for problem, seed in tables:
+            names = [name for name in self.contestants if (name, problem, seed) not in done]
+            random.Random(f"{problem} {seed}").shuffle(names)
+            n_missing += len(names)
+            needed.update(names)
+            if names:
+                waiting.put((problem, seed, names))
+        for name in sorted(needed):
+            environment(name)
+        self._progress = Progress(n_missing)
+        return waiting
+
+    def _work(self, processes: Processes) -> None:
+        """Judge one table after the other, as long as there are some."""
+        try:
+            while not self._stopped.is_set():
+                self._judge(processes, *self._waiting.get_nowait())
+        except Empty:
+            pass
+        finally:
+            processes.end()
+
+    def _judge(self, processes: Processes, problem: str, seed: int, names: Names) -> None:
+        """Let some contestants judge one table, and write down what they say."""
+        truth = load(problem, seed)
+        with tempfile.TemporaryDirectory() as folder:
+            path = Path(folder) / "table.npz"
+            np.savez(path, X=truth.X, y=truth.y, task=truth.task)
+            for name in names:
+                hopeless = (name, problem) in self._too_long
+                answer = {"error": TOO_LONG} if hopeless else processes.ask(name, path, seed)
+                if self._stopped.is_set():
+                    return
+                row = rate(answer, truth)
+                if row["status"] == TOO_LONG:
+                    self._too_long.add((name, problem))
+                self.journal.add({"contestant": name, "problem": problem, "seed": seed, **row})
+                took = answer.get("error") or f"{answer['seconds']:.1f} s"
+                self._progress.step(f"{name}, {problem}, seed {seed}: {took}")
+
+
+def rate(answer: dict[str, Any], truth: Truth) -> Row:
+    """Compare an answer with the truth."""
+    if "error" in answer:
+        status = TOO_LONG if answer["error"] == TOO_LONG else FAILED
+        return {**dict.fromkeys(MEASURED, np.nan), "status": status}
+    in_three = truth.in_three and answer["classes"] is not None
+    verdict = np.array(answer["classes"] if in_three else answer["selected"], dtype=np.int64)
+    known = truth.classes != UNKNOWN
+    metrics = {
+        # Who does not tell strong from weak is not rated for it.
+        name: value if in_three or name.startswith("relevant") else np.nan
+        for name, value in score(truth.classes[known], verdict[known]).items()
+    }
+    accuracy = np.nan if answer["accuracy"] is None else answer["accuracy"]
+    return {**metrics, "accuracy": accuracy, "seconds": answer["seconds"], "status": ""}
