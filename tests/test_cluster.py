@@ -172,3 +172,24 @@ def test_an_interrupted_fit_leaves_the_cluster_usable(problem, client):
             verdict(problem, callback=stop)
         assert verdict(problem) == verdict(problem)
     assert threading.active_count() < 100
+
+
+def test_an_error_of_a_task_is_not_taken_for_a_lost_result(client):
+    def fail(shared, task, rng):
+        raise TimeoutError("the file did not answer")
+
+    with (
+        joblib.parallel_config(backend="dask", client=client),
+        pytest.raises(TimeoutError, match="did not answer"),
+    ):
+        Workers().run(fail, None, range(6), np.random.default_rng(0))
+
+
+def test_a_time_budget_holds_without_workers(problem):
+    with (
+        distributed.LocalCluster(n_workers=0, dashboard_address=":0", silence_logs=50) as cluster,
+        distributed.Client(cluster) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+        selector = RelevanceSelector(random_state=0, time_budget=1).fit(problem.X, problem.y)
+    assert selector.result_.evidence.undecided.all()

@@ -56,12 +56,14 @@ def test_loss_is_log_loss_for_classes_and_squared_error_for_amounts():
 
 
 def test_quadratic_learners_are_left_out_where_their_terms_would_be_too_many():
-    assert {learner.kind for learner in portfolio("regression", 10)} == {
+    assert {learner.kind for learner in portfolio("regression", 1000, 10)} == {
         "linear",
         "quadratic",
         "boosted",
     }
-    assert {learner.kind for learner in portfolio("regression", 100)} == {"linear", "boosted"}
+    assert {learner.kind for learner in portfolio("regression", 1000, 100)} == {"linear", "boosted"}
+    # A hundred million products would take gigabytes.
+    assert len(portfolio("regression", 100_000, 45)) < len(portfolio("regression", 1000, 45))
 
 
 @pytest.mark.parametrize("weighted", [False, True])

@@ -131,9 +131,10 @@ def test_rows_that_belong_together_are_sampled_together(small):
 
 def test_a_class_too_rare_for_a_sample_does_not_stop_the_fit(small):
     X, y = patients(6000)
-    y[:4] = "unknown"
+    y[:4] = "rare"
     result = RelevanceSelector(random_state=0).fit(X, y).result_
     assert classes(result) == EXPECTED
+    assert "classes with too few rows for a sample were left out: 'rare'" in result.notes
 
 
 def test_a_rare_class_is_in_the_sample_with_all_its_rows(small):
@@ -387,3 +388,30 @@ def test_a_short_table_is_not_sampled():
     problem = make_linear(300, n_strong=2, group_sizes=[3], n_irrelevant=3, random_state=0)
     result = RelevanceSelector(random_state=0).fit(problem.X, problem.y).result_
     assert result.evidence.n_tested == 300
+
+
+def test_a_rare_level_beside_a_rare_class_is_found_on_all_rows(small):
+    rng = np.random.default_rng(0)
+    y = (np.arange(20_000) < 80).astype(int)
+    level = rng.random(20_000) < np.where(y == 1, 0.6, 0.01)
+    frame = pl.DataFrame(
+        {"kind": np.where(level, "odd", "even"), "noise": rng.standard_normal(20_000)}
+    )
+    result = RelevanceSelector(random_state=0).fit(frame, y).result_
+    assert result.evidence.proof_p_values["marginal"][0] < 1e-20
+    assert result.classes.tolist() == [2, 0]
+
+
+def test_classes_of_few_groups_of_rows_stay_in_the_sample(small):
+    rng = np.random.default_rng(0)
+    groups = np.repeat(np.arange(2000), 10)
+    y = np.where(groups < 8, 2, groups % 2)
+    X = rng.standard_normal((len(y), 2)) + y[:, np.newaxis] * [1.0, 0.0]
+    result = RelevanceSelector(random_state=0).fit(X, y, groups=groups).result_
+    assert not any("left out" in note for note in result.notes)
+
+
+def test_a_class_of_one_row_is_an_error_in_a_long_table_too(small):
+    y = np.array(["a", "b", *["c"] * 9998])
+    with pytest.raises(InputError, match="one row only of class a, b"):
+        RelevanceSelector().fit(np.random.default_rng(0).standard_normal((10_000, 2)), y)

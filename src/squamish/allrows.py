@@ -333,8 +333,23 @@ class AllRows:
             statistic = (np.square(moment) / sizes).sum(axis=1) / variance
             by_score = stats.chi2.sf(statistic, max(len(sizes) - 1, 1))
         in_bins = np.array([_chi_square(table) for table in sums["counts"]])
-        by_score[self._is_rare] = 1.0
+        for i in np.flatnonzero(self._is_rare):
+            by_score[i] = self._exact_p_value(int(i), sums)
         return combined_p_values(np.stack([by_score, in_bins]), [0.5, 0.5])
+
+    def _exact_p_value(self, i: int, sums: dict[str, Array]) -> float:
+        """Test a rare level, or rare gaps, by how many rows of every class have it; others not."""
+        part, sizes = self.parts[i], np.bincount(self.classes)
+        if self.task == "regression" or part.knots is not None:
+            return 1.0
+        n = len(self.classes)
+        total = part.scale * sums["sum"][i] + part.mean * n
+        shares = sizes[self.levels] / n
+        of_class = part.scale * (sums["moment"][i] + shares * sums["sum"][i])
+        drawn = np.rint(of_class + part.mean * sizes[self.levels]).astype(np.intp)
+        if len(sizes) == 2:
+            drawn = np.array([round(total) - drawn[0], drawn[0]])
+        return proofs.exact_p_value(drawn, sizes)
 
     def _given_others(self, sums: dict[str, Array]) -> dict[str, Array]:
         """Test products of two parts, and each part given all others in a linear model."""

@@ -114,10 +114,15 @@ def note_on_sample(evidence: CrossfitEvidence, n_rows: int, screened: bool) -> s
     )
     if np.isnan(evidence.detectable):
         return note
-    return (
-        f"{note}: enough to find a column whose removal costs {evidence.detectable:.2%} of what "
-        "the model gains"
-    )
+    return f"{note}: enough to show a cost of {evidence.detectable:.2%} of what the model gains"
+
+
+def note_on_rare_classes(labels: Sequence[str]) -> list[str]:
+    """Name the classes that are not in a sample."""
+    if not labels:
+        return []
+    shown = ", ".join(map(repr, labels[:5])) + (", ..." if len(labels) > 5 else "")
+    return [f"classes with too few rows for a sample were left out: {shown}"]
 
 
 def note_on_constant(columns: Sequence[int], names: Sequence[str]) -> list[str]:

@@ -28,8 +28,8 @@ from squamish.tables import Table
 FORMAT, VERSION = "squamish-checkpoint", 1
 # How every checkpoint begins, also one whose first line was not finished.
 _START = json.dumps({"format": FORMAT}).encode()[:-1]
-# In front of each record: the size of its text, and the hash.
-_HEAD = struct.Struct(">Q32s")
+# In front of each record: the size of its text, a hash of that, and the hash of the record.
+_HEAD = struct.Struct(">Q8s32s")
 
 
 class Checkpoint:
@@ -159,13 +159,14 @@ class Checkpoint:
         start = position + _HEAD.size
         if start > len(content):
             return None, position
-        size, digest = _HEAD.unpack(content[position:start])
+        size, check, digest = _HEAD.unpack(content[position:start])
         end = start + size
         expected = hashlib.sha256(self._digest + content[start:end]).digest()
-        if end > len(content) or (expected != digest and end == len(content)):
+        intact = check == self._size_check(size)
+        if intact and (end > len(content) or (expected != digest and end == len(content))):
             return None, position
         try:
-            if expected != digest:
+            if not intact or expected != digest:
                 raise ValueError
             record = _unpacked(content[start:end])
         except (ValueError, TypeError, EOFError, MemoryError):
@@ -178,10 +179,14 @@ class Checkpoint:
 
     def _append(self, text: bytes) -> None:
         digest = hashlib.sha256(self._digest + text).digest()
-        self._file.write(_HEAD.pack(len(text), digest) + text)
+        self._file.write(_HEAD.pack(len(text), self._size_check(len(text)), digest) + text)
         # What the system has is safe from the death of this process.
         self._file.flush()
         self._digest = digest
+
+    def _size_check(self, size: int) -> bytes:
+        """Return a hash of a size, so that a wrong one is not taken for a record's torn end."""
+        return hashlib.sha256(self._digest + struct.pack(">Q", size)).digest()[:8]
 
 
 def _packed(call: int, task: int, result: Any) -> bytes:

@@ -7,9 +7,10 @@ from collections.abc import Callable, Generator, Iterator
 from concurrent.futures import CancelledError
 from contextlib import contextmanager
 from itertools import islice
-from time import sleep
+from time import perf_counter, sleep
 from typing import Any
 
+import numpy as np
 from joblib import parallel_config
 
 from squamish import __version__
@@ -17,7 +18,7 @@ from squamish.errors import InputError
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
-# Seconds between two looks for results, and until a result that does not come is lost.
+# Seconds between two looks for results, and until a result, or every worker, counts as lost.
 WAIT, PATIENCE = 0.005, 60
 
 
@@ -33,30 +34,40 @@ class Cluster:
         self.client = client
         self._sent: dict[int, tuple[Any, Any]] = {}
 
-    def results(self, calls: Iterator[Call], shared: Any) -> Generator[Any, None, None]:
-        """Yield the results of calls, in any order; each gets what is shared as first argument."""
-        if id(shared) not in self._sent:
-            # With the thing itself, so that its number stays its own.
-            self._sent[id(shared)] = shared, self._send(shared)
-        everything = self._sent[id(shared)][1]
+    def results(
+        self, calls: Iterator[Call], shared: Any, deadline: float = np.inf
+    ) -> Generator[Any, None, None]:
+        """Yield the results of calls, in any order; each gets what is shared as first argument.
+
+        Nobody is waited for after the deadline if there are no workers.
+        """
         waiting: dict[Any, Call] = {}
+        alone_since = perf_counter()
         try:
             while True:
-                n_free = 2 * max(sum(self.client.ncores().values()), 1) - len(waiting)
-                for call in islice(calls, max(n_free, 0)):
-                    waiting[self._submit(call, everything)] = call
-                if not waiting:
+                n_cores = sum(self.client.ncores().values())
+                alone_since = perf_counter() if n_cores else alone_since
+                for call in islice(calls, max(2 * max(n_cores, 1) - len(waiting), 0)):
+                    waiting[self._submit(call, shared)] = call
+                if not waiting or (not n_cores and perf_counter() > deadline):
                     return
+                if perf_counter() - alone_since > PATIENCE:
+                    warnings.warn("the cluster has no workers; still waiting", stacklevel=2)
+                    alone_since = np.inf
                 done = [future for future in waiting if future.done()]
                 if not done:
                     sleep(WAIT)
                 for future in done:
                     call = waiting.pop(future)
                     try:
-                        yield future.result(timeout=PATIENCE)
+                        result = future.result(timeout=PATIENCE)
                     except (CancelledError, TimeoutError):
+                        if future.status == "error":
+                            raise
                         # Lost with a worker.
-                        waiting[self._submit(call, everything)] = call
+                        waiting[self._submit(call, shared)] = call
+                    else:
+                        yield result
         finally:
             self.client.cancel(list(waiting))
 
@@ -64,9 +75,13 @@ class Cluster:
         """Let the workers forget what was sent to them."""
         self._sent.clear()
 
-    def _submit(self, call: Call, everything: Any) -> Any:
+    def _submit(self, call: Call, shared: Any) -> Any:
         function, arguments = call
-        return self.client.submit(function, everything, *arguments, pure=False)
+        known = self._sent.get(id(shared))
+        if known is None or known[1].cancelled():
+            # With the thing itself, so that its number stays its own.
+            known = self._sent[id(shared)] = shared, self._send(shared)
+        return self.client.submit(function, known[1], *arguments, pure=False)
 
     def _send(self, shared: Any) -> Any:
         with warnings.catch_warnings():

@@ -165,7 +165,7 @@ class Workers:
         if hasattr(backend, "client"):
             if not self._clusters:
                 self._clusters.append(Cluster(backend.client))
-            yield from self._clusters[0].results(calls, shared)
+            yield from self._clusters[0].results(calls, shared, self.deadline)
             return
         # Some can only give all results at once.
         many = backend.supports_return_generator

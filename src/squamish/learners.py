@@ -25,7 +25,8 @@ View = Literal["plain", "ranked"]
 
 # Losses are bounded, so that single rows cannot decide a test.
 LEAST_PROBABILITY = 1e-3
-MOST_TERMS = 2500
+# Squares and products are tried up to so many of them, and so many numbers in all rows.
+MOST_TERMS, MOST_NUMBERS = 2500, 50_000_000
 # Up to so many coefficients Newton's method is worth its matrix; and when it may stop.
 MOST_NEWTON, TOLERANCE = 500, 1e-3
 # The most columns that a boosted tree looks at; of more, each sees a random share.
@@ -62,15 +63,16 @@ class Learner:
         return _fit_polynomial(X, y, task, self.kind == "quadratic", self.strength, weights)
 
 
-def portfolio(task: Task, n_columns: int) -> list[Learner]:
+def portfolio(task: Task, n_rows: int, n_columns: int) -> list[Learner]:
     """Return the learners that are tried, plainest first."""
+    n_terms = n_columns * (n_columns + 3) // 2
     if task == "regression":
         strengths: Sequence[float] = (1.0,)
     else:
         strengths = (0.1, 1.0, 10.0, 100.0)
     views: tuple[View, ...] = ("plain", "ranked")
     learners = [Learner("linear", view, c) for view in views for c in strengths]
-    if n_columns * (n_columns + 3) / 2 < MOST_TERMS:
+    if n_terms < MOST_TERMS and n_terms * n_rows <= MOST_NUMBERS:
         strengths = (1.0,) if task == "regression" else (0.003, 0.03, 0.3, 3.0)
         learners += [Learner("quadratic", view, c) for view in views for c in strengths]
     return [*learners, Learner("boosted")]

@@ -112,7 +112,7 @@ def largest_products(
 ) -> Array:
     """Compare the sum of ``r`` times the product of two columns with its spread.
 
-    The spread is that of independent terms, or that over all orders of the partner, which is
+    The spread is that of independent terms, or that over all orders of the column, which is
     given for both sides of the block, whichever is larger. Returns the largest ratio that
     every column has with a partner in the block, those on its left side first; 0 if it is
     below ``least``.

@@ -189,9 +189,21 @@ def centre(Z: Array) -> Array:
 def _exact_p_value(x: Array, y: NDArray[np.intp]) -> float:
     """Fisher's exact test of the rows outside the most common value, for each class."""
     values, counts = np.unique(x, return_counts=True)
-    other = x != values[counts.argmax()]
-    n, m, sizes = len(y), int(other.sum()), np.bincount(y)
-    drawn = np.bincount(y[other], minlength=len(sizes))
+    sizes = np.bincount(y)
+    return exact_p_value(np.bincount(y[x != values[counts.argmax()]], minlength=len(sizes)), sizes)
+
+
+def exact_p_value(drawn: NDArray[np.intp], sizes: NDArray[np.intp]) -> float:
+    """Test whether rows are drawn from classes at random: so many of each, of its size.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.proofs import exact_p_value
+    >>> round(exact_p_value(np.array([0, 4]), np.array([20, 20])), 3)
+    0.212
+    """
+    n, m = sizes.sum(), drawn.sum()
     below = stats.hypergeom.cdf(drawn, n, sizes, m)
     above = stats.hypergeom.sf(drawn - 1, n, sizes, m)
     return float(min(1, 2 * len(sizes) * min(below.min(), above.min())))

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 from scipy import sparse, stats
 
 from squamish.allrows import LEAST_OF_CLASS, AllRows, Source
+from squamish.caveats import note_on_rare_classes
 from squamish.execution import OutOfTime, Workers
 from squamish.intake import Levels
 from squamish.learners import row_losses, train_trees
@@ -83,7 +84,8 @@ def draw_rows(
     """Draw so many rows, or a few more.
 
     Of every class there are `LEAST_OF_CLASS` rows, if there are so many at all. Of clusters,
-    the rows are thinned, so that all clusters stay; if they are many, whole ones are drawn.
+    the rows are thinned, so that all clusters stay; if they are many, some are drawn, each
+    with a tenth of these rows at most.
 
     Examples
     --------
@@ -97,10 +99,11 @@ def draw_rows(
     n = len(y)
     if n_rows >= n:
         return np.arange(n)
-    if clusters is not None:
-        return _draw_of_clusters(n_rows, rng, np.unique(clusters, return_inverse=True)[1])
     drawn = np.zeros(n, dtype=bool)
-    drawn[rng.choice(n, n_rows, replace=False)] = True
+    if clusters is None:
+        drawn[rng.choice(n, n_rows, replace=False)] = True
+    else:
+        drawn[_draw_of_clusters(n_rows, rng, np.unique(clusters, return_inverse=True)[1])] = True
     if task == "classification":
         for label, count in enumerate(np.bincount(y[drawn], minlength=int(y.max()) + 1)):
             if count < LEAST_OF_CLASS:
@@ -185,6 +188,7 @@ class Taken:
     ) -> Taken:
         """Draw as many rows as models have to see, and ask all rows what takes no model."""
         table = self.table
+        method.check_classes(table)
 
         def some(n_rows: int) -> Table:
             drawn = table.rows(draw_rows(n_rows, rng, table.y, table.task, table.clusters))
@@ -193,6 +197,8 @@ class Taken:
             return without_rare_classes(replace(drawn, X=X, weights=weights), method.n_folds)
 
         sample = some(method.sample_size(some(PILOT)))
+        left_out = [label for label in table.labels if label not in sample.labels]
+        self.notes.extend(note_on_rare_classes(left_out))
         common = table.task == "regression" or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
         if not table.rows_are_alike or not common:
             return replace(self, table=sample)

@@ -63,7 +63,7 @@ class Case:
     def race(self, features: Rows) -> Race:
         """Race the portfolio, or only what was not far behind on other features before."""
         columns = self.fit.columns(features)
-        learners = portfolio(self.table.task, len(columns))
+        learners = self.portfolio(features)
         if self.best is not None:
             lags = self.best.lags
             known = [a for a in learners if lags.get(a, np.inf) < 0.02]
@@ -71,6 +71,10 @@ class Case:
         self.best = self.fit.race(learners, columns)
         self.n_fits += self.best.n_fits
         return self.best
+
+    def portfolio(self, features: Rows) -> list[Learner]:
+        """Return the learners that can be tried on some features."""
+        return portfolio(self.table.task, len(self.table.y), len(self.fit.columns(features)))
 
     def gain(self, race: Race) -> float:
         """Return what the best learner gains over the constant prediction."""

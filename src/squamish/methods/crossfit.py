@@ -22,7 +22,7 @@ from squamish.crossfitting import CrossFit
 from squamish.errors import InputError, check_range
 from squamish.evidence import CrossfitEvidence
 from squamish.execution import OutOfTime, Workers
-from squamish.learners import Array, Learner, portfolio
+from squamish.learners import Array, Learner
 from squamish.methods import screening
 from squamish.methods.case import MOST_CONTEXT, Case, closest
 from squamish.methods.removal import Removals
@@ -64,8 +64,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         folds are asked for.
     power : float
         Of more than 50,000 rows, models see a random sample: so many that a cost of
-        ``min_effect`` is found with this probability, from 20,000 to 100,000. With a power of
-        1 they see all. Tests without a model see all rows in any case.
+        ``min_effect`` is shown to be above zero with this probability, from 20,000 to 100,000.
+        With a power of 1 they see all. Tests without a model see all rows as long as these are
+        alike: without weights and groups.
     """
 
     # The share of the time that each stage usually takes.
@@ -120,7 +121,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             What the verdict rests on.
         """
         self.check_parameters()
-        self._check_classes(X)
+        self.check_classes(X)
         fold_rng, shadow_rng, tree_rng, removal_rng = rng.spawn(4)
         case = self._open(X, fold_rng, workers or Workers())
 
@@ -147,7 +148,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         check_range("power", self.power, above=0, at_most=1)
 
     @staticmethod
-    def _check_classes(X: Table) -> None:
+    def check_classes(X: Table) -> None:
+        """Raise an InputError if a class has a single row."""
         if X.task == "classification":
             single = [X.labels[c] for c in np.flatnonzero(np.bincount(X.y) == 1)]
             if single:
@@ -235,7 +237,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         Those that do join the model, and what is left is looked at again.
         """
         rounds: list[Array] = []
-        n_learners = len(portfolio(case.table.task, len(case.fit.columns(case.relevant))))
+        n_learners = len(case.portfolio(case.relevant))
         case.report.begin("the best learner", n_learners * len(case.fit.folds))
         for n_left in range(MOST_ROUNDS, 0, -1):
             A = case.relevant

@@ -55,7 +55,9 @@ def prove(
         "shadow": _shadow_jobs(groups, rng),
     }
     # What is known from more rows is not asked again of fewer.
-    jobs = {name: some for name, some in jobs.items() if name not in case.table.screened}
+    known = set(case.table.screened)
+    known |= {"centres"} if "marginal" in known else set()
+    jobs = {name: some for name, some in jobs.items() if name not in known}
     found, late = _run(case, jobs, rng)
     p: dict[str, Array] = {}
     if "marginal" in found and "centres" in found:

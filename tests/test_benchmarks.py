@@ -1,0 +1,104 @@
+"""The benchmarks go on where they were stopped, and rate everybody alike."""
+
+import numpy as np
+import pytest
+
+import designs
+import oracle
+import running
+from journal import Journal
+from running import FAILED, KEY, MEASURED, Race
+
+
+@pytest.fixture
+def journal(tmp_path):
+    return Journal(tmp_path / "race.csv", KEY, MEASURED)
+
+
+def test_a_race_goes_on_where_it_was_stopped(journal, monkeypatch):
+    tables = [("Set 1", 0), ("Set 3", 0), ("Set 3", 1)]
+    Race(journal, ["squamish"], limit=60, jobs=2).run(tables[:2])
+    first = journal.path.read_text()
+    found = {(row["problem"], row["relevant F1"]) for row in journal.rows()}
+    assert found == {("Set 1", 1), ("Set 3", 1)}
+    asked = []
+    answer = {"selected": [True] * 10, "classes": None, "seconds": 1.0, "accuracy": None}
+    monkeypatch.setattr(
+        running.Processes, "ask", lambda _, name, path, seed: asked.append(seed) or answer
+    )
+    Race(journal, ["squamish"], limit=60, jobs=2).run(tables)
+    assert asked == [1]
+    assert journal.path.read_text().startswith(first)
+
+
+def test_who_takes_too_long_is_not_asked_again(journal):
+    tables = [("Set 1", seed) for seed in range(3)]
+    Race(journal, ["SQ"], limit=0.01, jobs=1).run(tables)
+    assert [(row["seed"], row["status"]) for row in journal.rows()] == [(0, "over 0.01 s")]
+    # Unless there is more time.
+    Race(journal, ["SQ"], limit=60, jobs=2).run(tables)
+    assert sorted((row["seed"], row["status"]) for row in journal.rows()) == [
+        (0, ""),
+        (1, ""),
+        (2, ""),
+    ]
+
+
+def test_an_error_ends_nothing(journal):
+    Race(journal, ["nobody", "ElasticNet"], limit=60, jobs=1).run([("Set 1", 0)])
+    status = {row["contestant"]: row["status"] for row in journal.rows()}
+    assert status == {"nobody": FAILED, "ElasticNet": ""}
+
+
+def test_a_torn_line_is_run_again(journal):
+    journal.add({"contestant": "a", "problem": "Set 1", "seed": 0, **dict.fromkeys(MEASURED, 1)})
+    whole = journal.path.read_text()
+    journal.path.write_text(whole + "b,Set 1,0,0.5,")
+    assert Journal(journal.path, KEY, MEASURED).done() == {("a", "Set 1", 0)}
+    assert journal.path.read_text() == whole
+
+
+def test_a_file_of_other_columns_is_left_alone(journal):
+    with pytest.raises(ValueError, match="has other columns than"):
+        Journal(journal.path, KEY, ("something", "else"))
+
+
+def test_columns_of_unknown_truth_are_not_rated():
+    truth = designs.Truth(np.zeros((1, 3)), np.zeros(1), "regression", np.array([2, 0, -1]))
+    answer = {"selected": [1, 0, 1], "classes": [2, 0, 2], "seconds": 1.0, "accuracy": None}
+    row = running.rate(answer, truth)
+    assert (row["relevant P"], row["relevant R"], row["exact"]) == (1, 1, 1)
+    # Without classes, nobody is rated for them.
+    assert np.isnan(running.rate(answer | {"classes": None}, truth)["exact"])
+
+
+@pytest.mark.parametrize("preset", ["NL 1", "NL 2"])
+def test_the_oracle_knows_the_distribution(preset):
+    mixture, X = oracle.known_mixture(preset, 3)
+    y = oracle.load_preset(preset, random_state=3).y
+    for label in (0, 1):
+        means, covariances = mixture.means[label::2], mixture.covariances[label::2]
+        mean = means.mean(axis=0)
+        covariance = covariances.mean(axis=0) + np.cov(means.T, bias=True)
+        rows = X[y == label] - mean
+        # Squared distances average to the number of columns.
+        distances = np.einsum("ij,jk,ik->i", rows, np.linalg.inv(covariance), rows)
+        assert distances.mean() == pytest.approx(X.shape[1], rel=0.1)
+
+
+def test_the_oracle_detects_what_matters():
+    found = oracle.removals("NL 2", 0)
+    assert found.is_group.tolist() == [False] * 4 + [True]
+    assert found.accuracy > 0.9
+    assert np.all(found.paired_t < 1e-6)
+    assert np.all(found.likelihood_ratio < found.paired_t)
+
+
+@pytest.mark.parametrize("name", designs.REAL)
+def test_real_tables_have_copies_and_columns_in_random_order(name):
+    truth = designs.load(name, 0)
+    original = designs.REAL[name](return_X_y=True)[0]
+    assert truth.X.shape == (len(original), 2 * original.shape[1] + 3)
+    noise = truth.X[:, truth.classes == 0]
+    assert np.sort(noise.mean(axis=0)) == pytest.approx(np.sort(original.mean(axis=0)))
+    assert len(np.unique(truth.X[:, truth.relevant], axis=1).T) == truth.relevant.sum() - 3
