@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark paper race clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -47,8 +47,15 @@ benchmark: $(VENV)/installed-dev ## rate the methods on problems with known trut
 	$(BIN)/python benchmarks/stability.py
 	$(BIN)/python benchmarks/scale.py
 
+# QUICK=1 judges a few tables only, in minutes, and leaves the committed results alone.
+paper: $(VENV)/installed-dev ## repeat the evaluation of the paper (hours; QUICK=1: minutes)
+	$(BIN)/python benchmarks/paper.py $(if $(QUICK),--quick --out quick)
+
+race: $(VENV)/installed-dev ## race other selectors, each in its own environment (hours; QUICK=1: minutes)
+	$(BIN)/python benchmarks/race.py $(if $(QUICK),--quick --out quick)
+
 clean: ## remove environments and caches
-	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo
+	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

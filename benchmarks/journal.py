@@ -30,19 +30,22 @@ class Journal:
         self._lock = Lock()
         path.parent.mkdir(parents=True, exist_ok=True)
         text = path.read_text(encoding="utf-8") if path.exists() else ""
-        if not text:
-            path.write_text(",".join(self.fields) + "\n", encoding="utf-8")
-        elif not text.endswith("\n"):
-            # A line was being written when the last run was stopped.
-            path.write_text(text[: text.rfind("\n") + 1], encoding="utf-8")
+        header = ",".join(self.fields)
+        # A line was being written when the last run was stopped.
+        whole = text[: text.rfind("\n") + 1] or header + "\n"
+        if whole.splitlines()[0] != header:
+            raise ValueError(f"{path} has other columns than {header}; move it away")
+        if whole != text:
+            path.write_text(whole, encoding="utf-8")
 
     def rows(self) -> list[Row]:
-        """Read all lines."""
+        """Read all lines; the last one of each run."""
         with self.path.open(newline="", encoding="utf-8") as file:
-            return [
+            rows: list[Row] = [
                 {field: _number_or_text(value) for field, value in row.items()}
                 for row in csv.DictReader(file)
             ]
+        return list({tuple(row[field] for field in self.key): row for row in rows}.values())
 
     def done(self) -> set[tuple[str | float, ...]]:
         """Return the names of the runs that are there."""

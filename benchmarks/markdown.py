@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
@@ -38,3 +39,12 @@ def select(rows: Iterable[Row], **wanted: str) -> list[Row]:
 def values(rows: Iterable[Row], column: str) -> list[float]:
     """Return a column of numbers."""
     return [float(row[column]) for row in rows]
+
+
+def cell(rows: Sequence[Row], measured: Sequence[float], digits: int = 2) -> str:
+    """Write the mean of what was measured in runs, and which of them gave no verdict."""
+    given_up = Counter(str(row["status"]) for row in rows if row["status"])
+    notes = [f"{status} ({n} of {len(rows)})" for status, n in given_up.items()]
+    if given_up.total() == len(rows) and rows:
+        return "; ".join(given_up)
+    return "; ".join([with_error(measured, digits), *notes])

@@ -2,7 +2,7 @@
 
 A class is a mixture of two Gaussians there, and what columns tell without some others is again
 such a mixture, so that the best possible model with and without a column is known in closed
-form. What this oracle cannot show on the rows of a table, no method can be asked to find.
+form. What this oracle shows on the rows of a table, a perfect method would find.
 """
 
 from __future__ import annotations
@@ -60,9 +60,9 @@ class Removals:
     paired_t : ndarray
         p-values of the paired t-test of the loss, row by row.
     likelihood_ratio : ndarray
-        p-values by the ratio of the likelihoods with and without, the most powerful test there
-        is: if the removed columns told nothing, its mean would be 1, and it would exceed c with
-        a probability of 1 / c at most.
+        Bounds of p-values by the ratio of the likelihoods with and without: if the removed
+        columns told nothing, its mean would be 1, and it would exceed c with a probability of
+        1 / c at most.
     accuracy : float
         How often the oracle is right with all columns.
     """

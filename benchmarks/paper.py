@@ -23,10 +23,10 @@ import numpy as np
 import published
 from figures import draw_figures
 from journal import Journal, Row
-from markdown import number, select, table, values, with_error
+from markdown import cell, number, select, table, values
 from oracle import removals
 from published import LINEAR, NONLINEAR, Figures
-from running import FAILED, KEY, MEASURED, TOO_LONG, Race
+from running import KEY, MEASURED, Race
 from scoring import mean_of_defined
 from squamish import __version__
 from squamish.datasets import load_preset
@@ -104,7 +104,8 @@ def _beside(
     """Put a metric beside the paper's: our mean, its standard error, the paper's in brackets."""
     lines = []
     for name in sets:
-        cells = [_cell(select(rows, contestant=s, problem=name), metric, digits) for s in systems]
+        found = [select(rows, contestant=system, problem=name) for system in systems]
+        cells = [cell(some, values(some, metric), digits) for some in found]
         theirs = [printed.get((system, name), np.nan) for system in systems]
         lines.append([name, *map(_bracketed, cells, theirs)])
     means = []
@@ -118,18 +119,8 @@ def _beside(
     return table(("set", *systems), [*lines, ["mean", *means]])
 
 
-def _bracketed(cell: str, printed: float) -> str:
-    return cell if np.isnan(printed) else f"{cell} ({printed:.3g})"
-
-
-def _cell(rows: list[Row], metric: str, digits: int) -> str:
-    """Write the mean over the seeds, and how many gave no verdict."""
-    text = with_error(values(rows, metric), digits)
-    for status in (TOO_LONG, FAILED):
-        n = len(select(rows, status=status))
-        if n:
-            text += f"; {n} of {len(rows)} {status}"
-    return text
+def _bracketed(ours: str, printed: float) -> str:
+    return ours if np.isnan(printed) else f"{ours} ({printed:.3g})"
 
 
 def _oracle(rows: list[Row], n_seeds: int) -> Iterator[str]:
@@ -137,8 +128,9 @@ def _oracle(rows: list[Row], n_seeds: int) -> Iterator[str]:
         "The oracle knows the distribution of every class, and so the best possible model with and "
         "without each strong column and each group. Counted are those whose removal shows on the "
         f"1,000 rows of a table at a level of {LEVEL} for all its columns together: by a paired "
-        "t-test of the loss of its rows, and by the ratio of the likelihoods, than which no test "
-        "is more powerful. Beside it, the share of strong columns that a system calls strong.\n"
+        "t-test of the loss of its rows, and by the ratio of the likelihoods, as few rows make "
+        "most of the difference. Beside it, the share of strong columns that a system calls "
+        "strong.\n"
     )
     lines = []
     for name in NONLINEAR:

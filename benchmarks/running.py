@@ -26,9 +26,9 @@ Names = list[str]
 
 HERE = Path(__file__).parent
 KEY = ("contestant", "problem", "seed")
-MEASURED = (*METRICS, "accuracy", "seconds", "status")
-# Status of a run that gave no verdict, as the tables call it.
-TOO_LONG, FAILED = "time limit", "failed"
+MEASURED = (*METRICS, "selected", "accuracy", "seconds", "status")
+# How the status of a run that took too long begins, and that of one that failed.
+TOO_LONG, FAILED = "over ", "failed"
 # The environments of peers, whose pins conflict; all others run where this runs.
 HOMES = {
     "FRI": "fri",
@@ -55,6 +55,16 @@ def environment(contestant: str) -> Path:
         subprocess.run([*pip, "install", "--quiet", "-r", requirements], check=True)
         stamp.write_bytes(requirements.read_bytes())
     return python
+
+
+def _is_there(contestant: str) -> bool:
+    """Tell whether a contestant can run, and say so if not: it is asked again next time."""
+    try:
+        environment(contestant)
+    except subprocess.CalledProcessError:
+        print(f"NOT IN THE RACE: {contestant}, it could not be installed", file=sys.stderr)
+        return False
+    return True
 
 
 class Processes:
@@ -93,7 +103,7 @@ class Processes:
             pass
         if not select.select([process.stdout], [], [], self.limit)[0]:
             self._end(python)
-            return {"error": TOO_LONG}
+            return {"error": f"{TOO_LONG}{self.limit:g} s"}
         answer = process.stdout.readline()
         if not answer:
             self._end(python)
@@ -138,11 +148,7 @@ class Race:
 
     def run(self, tables: Iterable[tuple[str, int]]) -> None:
         """Judge tables, given by name and seed."""
-        self._too_long = {
-            (row["contestant"], row["problem"])
-            for row in self.journal.rows()
-            if row["status"] == TOO_LONG
-        }
+        self._too_long: set[tuple[str, str]] = set()
         self._waiting = self._missing(tables)
         self._stopped = Event()
         self._crew = [Processes(self.limit) for _ in range(self.jobs)]
@@ -157,18 +163,27 @@ class Race:
                 raise
 
     def _missing(self, tables: Iterable[tuple[str, int]]) -> SimpleQueue[tuple[str, int, Names]]:
-        done, n_missing = self.journal.done(), 0
+        done, n_missing = set(), 0
+        for row in self.journal.rows():
+            status, name, problem = (str(row[k]) for k in ("status", "contestant", "problem"))
+            if not status.startswith(TOO_LONG):
+                done.add((name, problem, row["seed"]))
+            elif float(status.split()[1]) >= self.limit:
+                self._too_long.add((name, problem))
         waiting = SimpleQueue[tuple[str, int, Names]]()
         needed = set()
         for problem, seed in tables:
-            names = [name for name in self.contestants if (name, problem, seed) not in done]
+            names = [
+                name
+                for name in self.contestants
+                if (name, problem, seed) not in done and (name, problem) not in self._too_long
+            ]
             random.Random(f"{problem} {seed}").shuffle(names)
             n_missing += len(names)
             needed.update(names)
             if names:
                 waiting.put((problem, seed, names))
-        for name in sorted(needed):
-            environment(name)
+        self._absent = {name for name in sorted(needed) if not _is_there(name)}
         self._progress = Progress(n_missing)
         return waiting
 
@@ -189,12 +204,14 @@ class Race:
             path = Path(folder) / "table.npz"
             np.savez(path, X=truth.X, y=truth.y, task=truth.task)
             for name in names:
-                hopeless = (name, problem) in self._too_long
-                answer = {"error": TOO_LONG} if hopeless else processes.ask(name, path, seed)
+                if name in self._absent or (name, problem) in self._too_long:
+                    self._progress.step(f"{name}, {problem}, seed {seed}: not asked")
+                    continue
+                answer = processes.ask(name, path, seed)
                 if self._stopped.is_set():
                     return
                 row = rate(answer, truth)
-                if row["status"] == TOO_LONG:
+                if str(row["status"]).startswith(TOO_LONG):
                     self._too_long.add((name, problem))
                 self.journal.add({"contestant": name, "problem": problem, "seed": seed, **row})
                 took = answer.get("error") or f"{answer['seconds']:.1f} s"
@@ -204,7 +221,8 @@ class Race:
 def rate(answer: dict[str, Any], truth: Truth) -> Row:
     """Compare an answer with the truth."""
     if "error" in answer:
-        status = TOO_LONG if answer["error"] == TOO_LONG else FAILED
+        late = answer["error"].startswith(TOO_LONG)
+        status = answer["error"] if late else FAILED
         return {**dict.fromkeys(MEASURED, np.nan), "status": status}
     in_three = truth.in_three and answer["classes"] is not None
     verdict = np.array(answer["classes"] if in_three else answer["selected"], dtype=np.int64)
@@ -215,4 +233,10 @@ def rate(answer: dict[str, Any], truth: Truth) -> Row:
         for name, value in score(truth.classes[known], verdict[known]).items()
     }
     accuracy = np.nan if answer["accuracy"] is None else answer["accuracy"]
-    return {**metrics, "accuracy": accuracy, "seconds": answer["seconds"], "status": ""}
+    return {
+        **metrics,
+        "selected": int(np.sum(answer["selected"])),
+        "accuracy": accuracy,
+        "seconds": answer["seconds"],
+        "status": "",
+    }
