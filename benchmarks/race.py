@@ -180,10 +180,9 @@ def main() -> None:
     journal = Journal(options.out / "race.csv", KEY, MEASURED)
     designs = Journal(options.out / "designs.csv", KEY, MEASURED)
     # All kinds once before any of them twice.
-    tables = sorted((seed, name) for name, n in seeds.items() for seed in range(n))
-    Race(journal, CONTESTANTS, options.limit, options.jobs).run(
-        (name, seed) for seed, name in tables
-    )
+    most = max(seeds.values())
+    tables = [(name, seed) for seed in range(most) for name, n in seeds.items() if seed < n]
+    Race(journal, CONTESTANTS, options.limit, options.jobs).run(tables)
     Race(designs, [OURS], options.limit, options.jobs).run(
         (name, seed) for name, n in design_seeds.items() for seed in range(n)
     )

@@ -21,7 +21,7 @@ Groups = NDArray[np.intp]
 Job = tuple[Callable[..., Array], tuple[Any, ...]]
 
 # Sets of shadows, and the rounds of each; fewer once trees would see more groups than this in all.
-SHADOW_SETS, SHADOW_ROUNDS, MOST_SHADOWS = 4, 3, 60_000
+SHADOW_SETS, SHADOW_ROUNDS, MOST_SHADOWS = 4, 3, 24_000
 
 
 def n_jobs(n_parts: int) -> int:
