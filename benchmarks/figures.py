@@ -9,6 +9,7 @@ from typing import Any
 import matplotlib.pyplot as plt
 import numpy as np
 from joblib import Parallel, delayed
+from matplotlib.figure import Figure
 from numpy.typing import NDArray
 
 from contestants import CONTESTANTS, paper_forest
@@ -27,9 +28,7 @@ def draw_figures(folder: Path, n_repeats: int) -> None:
     """Draw all figures, with their numbers beside them as CSV."""
     folder.mkdir(parents=True, exist_ok=True)
     problem = make_linear(300, n_strong=5, group_sizes=[10], n_irrelevant=2, random_state=0)
-    with plt.rc_context(
-        {"svg.hashsalt": "squamish", "axes.spines.top": False, "axes.spines.right": False}
-    ):
+    with plt.rc_context({"axes.spines.top": False, "axes.spines.right": False}):
         _importances(problem, folder, n_repeats)
         _frequencies(problem, folder, n_repeats)
         _threshold(problem, folder)
@@ -58,7 +57,7 @@ def _importances(problem: Problem, folder: Path, n_repeats: int) -> None:
     axes[-1].set_xlabel("column: 0-4 strong, 5-14 weak, 15-16 irrelevant; the line is the mean")
     header = "fraction,repeat," + ",".join(map(str, range(len(problem.classes))))
     np.savetxt(folder / "importances.csv", table, "%g", ",", header=header, comments="")
-    _save(figure, folder / "importances")
+    save(figure, folder / "importances")
 
 
 def _frequencies(problem: Problem, folder: Path, n_repeats: int) -> None:
@@ -83,7 +82,7 @@ def _frequencies(problem: Problem, folder: Path, n_repeats: int) -> None:
             axis.set_title(f"{selector}, feature fraction {fraction:g}")
     figure.supylabel("share of runs that select the column")
     figure.supxlabel("column: 0-4 strong, 5-14 weak, 15-16 irrelevant")
-    _save(figure, folder / "frequencies")
+    save(figure, folder / "frequencies")
 
 
 def _select(problem: Problem, name: str, seed: int) -> tuple[str, int, NDArray[np.bool_]]:
@@ -111,14 +110,16 @@ def _threshold(problem: Problem, folder: Path) -> None:
         header="column,gain,threshold",
         comments="",
     )
-    _save(figure, folder / "threshold")
+    save(figure, folder / "threshold")
 
 
 def _colours(problem: Problem) -> list[str]:
     return [COLOURS[int(c)] for c in problem.classes]
 
 
-def _save(figure: Any, path: Path) -> None:
-    figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
+def save(figure: Figure, path: Path) -> None:
+    """Write a picture as SVG, the same whenever it is drawn, and as PNG."""
+    with plt.rc_context({"svg.hashsalt": "squamish"}):
+        figure.savefig(path.with_suffix(".svg"), metadata={"Date": None})
     figure.savefig(path.with_suffix(".png"), dpi=120)
     plt.close(figure)
