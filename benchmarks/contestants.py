@@ -1,7 +1,8 @@
 """Let one contestant select the columns of one table, in whatever environment it needs.
 
-    ENVIRONMENT/bin/python benchmarks/contestants.py
+    ENVIRONMENT/bin/python benchmarks/contestants.py [PROCESS]
 
+It ends when the process of this number does, the one that asks.
 Every line of the input is a JSON object: {"contestant": NAME, "table": FILE, "seed": NUMBER}.
 The file is an .npz with X, y and task, "classification" or "regression". Every line of the
 output answers one: {"selected": [true, ...], "classes": [2, ...] or null, "seconds": NUMBER,
@@ -28,6 +29,7 @@ import time
 import warnings
 from collections.abc import Callable
 from functools import partial
+from threading import Thread
 from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
@@ -308,8 +310,17 @@ def compete(contestant: str, table: str, seed: int) -> dict[str, Any]:
     }
 
 
+def _end_with(parent: int) -> None:
+    """End this process, whatever it does, soon after the one that asks it."""
+    while os.getppid() == parent:
+        time.sleep(1)
+    os._exit(1)
+
+
 def main() -> None:
     """Answer every line of the input."""
+    asked_by = int(sys.argv[1]) if len(sys.argv) > 1 else os.getppid()
+    Thread(target=_end_with, args=[asked_by], daemon=True).start()
     # Answers have the output to themselves: what peers print, from C as well, goes to stderr.
     answers = os.fdopen(os.dup(1), "w", encoding="utf-8")
     os.dup2(2, 1)

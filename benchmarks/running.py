@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import select
 import subprocess
@@ -86,7 +87,7 @@ class Processes:
         if python not in self._running:
             # A session of its own: an interrupt of this process is not one of a fit.
             self._running[python] = subprocess.Popen(
-                [python, HERE / "contestants.py"],
+                [python, HERE / "contestants.py", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,

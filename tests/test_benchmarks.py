@@ -1,5 +1,11 @@
 """The benchmarks go on where they were stopped, and rate everybody alike."""
 
+import os
+import subprocess
+import sys
+import time
+from pathlib import Path
+
 import numpy as np
 import pytest
 
@@ -48,6 +54,42 @@ def test_an_error_ends_nothing(journal):
     Race(journal, ["nobody", "ElasticNet"], limit=60, jobs=1).run([("Set 1", 0)])
     status = {row["contestant"]: row["status"] for row in journal.rows()}
     assert status == {"nobody": FAILED, "ElasticNet": ""}
+
+
+def is_alive(process):
+    try:
+        os.kill(process, 0)
+    except ProcessLookupError:
+        return False
+    # One that ended and was not asked for yet has no command.
+    return bool(Path(f"/proc/{process}/cmdline").read_bytes())
+
+
+def test_contestants_end_with_a_race_that_is_killed(tmp_path):
+    code = (
+        "import sys, time, running\n"
+        "p = running.Processes(60)\n"
+        "import threading\n"
+        "threading.Thread(target=p.ask, args=['SQ', sys.argv[1], 0], daemon=True).start()\n"
+        "while not p._running: time.sleep(0.01)\n"
+        "print(*(child.pid for child in p._running.values()), flush=True)\n"
+        "time.sleep(60)"
+    )
+    truth = designs.load("NL 4", 0)
+    np.savez(tmp_path / "table.npz", X=truth.X, y=truth.y, task=truth.task)
+    race = subprocess.Popen(
+        [sys.executable, "-c", code, tmp_path / "table.npz"],
+        cwd=running.HERE,
+        stdout=subprocess.PIPE,
+        text=True,
+    )
+    child = int(race.stdout.readline())
+    race.kill()
+    race.communicate()
+    deadline = time.monotonic() + 20
+    while is_alive(child):
+        assert time.monotonic() < deadline
+        time.sleep(0.2)
 
 
 def test_a_torn_line_is_run_again(journal):
