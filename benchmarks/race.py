@@ -27,7 +27,7 @@ from figures import save
 from journal import Journal, Row
 from markdown import cell, number, select, table, values, with_error
 from published import DESIGNS, LINEAR, NONLINEAR
-from running import KEY, MEASURED, Race
+from running import KEY, MEASURED, Race, incomplete
 from scoring import mean_of_defined
 from squamish import __version__
 
@@ -62,10 +62,11 @@ and so are their copies; other columns are not rated. Made by `make race`.
 """
 
 
-def report(rows: list[Row], designs: list[Row]) -> Iterator[str]:
+def report(rows: list[Row], designs: list[Row], state: str) -> Iterator[str]:
     """Yield the parts of the page."""
     yield "# The race\n"
     yield INTRODUCTION.format(version=__version__)
+    yield state
     for title, metric, digits in (
         ("F1 of relevant columns", "relevant F1", 2),
         ("Precision", "relevant P", 2),
@@ -180,7 +181,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--quick", action="store_true", help="one table of two kinds")
-    parser.add_argument("--only", nargs="+", default=["race", "designs"], help="parts to run")
+    parser.add_argument(
+        "--only", nargs="*", default=["race", "designs"], help="parts to run; none: report only"
+    )
     parser.add_argument("--jobs", type=int, default=os.cpu_count(), help="tables at a time")
     parser.add_argument("--limit", type=float, default=300, help="seconds for one verdict")
     parser.add_argument("--out", type=Path, default=RESULTS, help="folder for the results")
@@ -192,13 +195,17 @@ def main() -> None:
     # All kinds once before any of them twice.
     most = max(seeds.values())
     tables = [(name, seed) for seed in range(most) for name, n in seeds.items() if seed < n]
-    if "race" in options.only:
-        Race(journal, CONTESTANTS, options.limit, options.jobs).run(tables)
-    if "designs" in options.only:
-        Race(designs, [OURS], options.limit, options.jobs).run(
-            (name, seed) for name, n in design_seeds.items() for seed in range(n)
-        )
-    text = "\n".join(report(journal.rows(), designs.rows()))
+    parts = {
+        "race": (Race(journal, CONTESTANTS, options.limit, options.jobs), tables),
+        "designs": (
+            Race(designs, [OURS], options.limit, options.jobs),
+            [(name, seed) for name, n in design_seeds.items() for seed in range(n)],
+        ),
+    }
+    for name in options.only:
+        race, some = parts[name]
+        race.run(some)
+    text = "\n".join(report(journal.rows(), designs.rows(), incomplete(parts.values())))
     (options.out / "race.md").write_text(text, encoding="utf-8")
     draw(journal.rows(), options.out / "race")
     print(f"see {options.out / 'race.md'}")

@@ -24,6 +24,8 @@ from journal import Journal, Progress, Row
 from scoring import METRICS, score
 
 Names = list[str]
+# The name of a kind of tables, and the seed that draws one.
+Table = tuple[str, int]
 
 HERE = Path(__file__).parent
 KEY = ("contestant", "problem", "seed")
@@ -147,10 +149,36 @@ class Race:
     limit: float
     jobs: int
 
-    def run(self, tables: Iterable[tuple[str, int]]) -> None:
-        """Judge tables, given by name and seed."""
+    def missing(self, tables: Iterable[Table]) -> dict[Table, Names]:
+        """Return who has still to judge which table."""
+        done = set()
         self._too_long: set[tuple[str, str]] = set()
-        self._waiting = self._missing(tables)
+        for row in self.journal.rows():
+            status, name, problem = (str(row[k]) for k in ("status", "contestant", "problem"))
+            if not status.startswith(TOO_LONG):
+                done.add((name, problem, row["seed"]))
+            elif float(status.split()[1]) >= self.limit:
+                self._too_long.add((name, problem))
+        found = {
+            (problem, seed): [
+                name
+                for name in self.contestants
+                if (name, problem, seed) not in done and (name, problem) not in self._too_long
+            ]
+            for problem, seed in tables
+        }
+        return {table: names for table, names in found.items() if names}
+
+    def run(self, tables: Iterable[Table]) -> None:
+        """Judge tables, given by name and seed."""
+        missing = self.missing(tables)
+        needed = {name for names in missing.values() for name in names}
+        self._absent = {name for name in sorted(needed) if not _is_there(name)}
+        self._progress = Progress(sum(map(len, missing.values())))
+        self._waiting = SimpleQueue[tuple[Table, Names]]()
+        for table, names in missing.items():
+            random.Random(str(table)).shuffle(names)
+            self._waiting.put((table, names))
         self._stopped = Event()
         self._crew = [Processes(self.limit) for _ in range(self.jobs)]
         with ThreadPoolExecutor(self.jobs) as pool:
@@ -163,31 +191,6 @@ class Race:
                     processes.end()
                 raise
 
-    def _missing(self, tables: Iterable[tuple[str, int]]) -> SimpleQueue[tuple[str, int, Names]]:
-        done, n_missing = set(), 0
-        for row in self.journal.rows():
-            status, name, problem = (str(row[k]) for k in ("status", "contestant", "problem"))
-            if not status.startswith(TOO_LONG):
-                done.add((name, problem, row["seed"]))
-            elif float(status.split()[1]) >= self.limit:
-                self._too_long.add((name, problem))
-        waiting = SimpleQueue[tuple[str, int, Names]]()
-        needed = set()
-        for problem, seed in tables:
-            names = [
-                name
-                for name in self.contestants
-                if (name, problem, seed) not in done and (name, problem) not in self._too_long
-            ]
-            random.Random(f"{problem} {seed}").shuffle(names)
-            n_missing += len(names)
-            needed.update(names)
-            if names:
-                waiting.put((problem, seed, names))
-        self._absent = {name for name in sorted(needed) if not _is_there(name)}
-        self._progress = Progress(n_missing)
-        return waiting
-
     def _work(self, processes: Processes) -> None:
         """Judge one table after the other, as long as there are some."""
         try:
@@ -198,8 +201,9 @@ class Race:
         finally:
             processes.end()
 
-    def _judge(self, processes: Processes, problem: str, seed: int, names: Names) -> None:
+    def _judge(self, processes: Processes, table: Table, names: Names) -> None:
         """Let some contestants judge one table, and write down what they say."""
+        problem, seed = table
         truth = load(problem, seed)
         with tempfile.TemporaryDirectory() as folder:
             path = Path(folder) / "table.npz"
@@ -217,6 +221,12 @@ class Race:
                 self.journal.add({"contestant": name, "problem": problem, "seed": seed, **row})
                 took = answer.get("error") or f"{answer['seconds']:.1f} s"
                 self._progress.step(f"{name}, {problem}, seed {seed}: {took}")
+
+
+def incomplete(races: Iterable[tuple[Race, Iterable[Table]]]) -> str:
+    """Say how many runs are still to be done, if some are."""
+    n = sum(len(names) for race, tables in races for names in race.missing(tables).values())
+    return f"**Not complete: {n} runs are still to be done.**\n" if n else ""
 
 
 def rate(answer: dict[str, Any], truth: Truth) -> Row:
