@@ -25,7 +25,7 @@ import numpy as np
 from squamish.errors import InputError
 from squamish.tables import Table
 
-FORMAT, VERSION = "squamish-checkpoint", 1
+FORMAT, VERSION = "squamish-checkpoint", 2
 # How every checkpoint begins, also one whose first line was not finished.
 _START = json.dumps({"format": FORMAT}).encode()[:-1]
 # In front of each record: the size of its text, a hash of that, and the hash of the record.
