@@ -6,6 +6,7 @@ import platform
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import cache
 from importlib.metadata import version
 from typing import Any
 
@@ -15,6 +16,8 @@ from numpy.typing import NDArray
 from squamish.intake import as_frame
 
 LONGEST_DTYPE = 40
+# Looking up the version of a library takes as long as a small model.
+_installed = cache(version)
 
 
 @dataclass(frozen=True)
@@ -88,7 +91,7 @@ def versions() -> dict[str, str]:
 
     names = ("numpy", "scipy", "scikit-learn", "lightgbm", "boruta")
     own = {"squamish": __version__, "python": platform.python_version()}
-    return own | {name: version(name) for name in names}
+    return own | {name: _installed(name) for name in names}
 
 
 def in_one_row(estimator: Any) -> str:
