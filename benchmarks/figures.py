@@ -79,7 +79,7 @@ def _frequencies(problem: Problem, folder: Path, n_repeats: int) -> None:
             rows = [row for row in journal.rows() if row["system"] == name]
             share = np.mean([[float(row[c]) for c in columns] for row in rows], axis=0)
             axis.bar(range(len(share)), share, color=_colours(problem))
-            axis.set_title(f"{selector}, feature fraction {fraction:g}")
+            axis.set(title=f"{selector}, feature fraction {fraction:g}", xticks=range(len(share)))
     figure.supylabel("share of runs that select the column")
     figure.supxlabel("column: 0-4 strong, 5-14 weak, 15-16 irrelevant")
     save(figure, folder / "frequencies")
