@@ -40,7 +40,7 @@ class Journal:
 
     def rows(self) -> list[Row]:
         """Read all lines; the last one of each run."""
-        with self.path.open(newline="", encoding="utf-8") as file:
+        with self._lock, self.path.open(newline="", encoding="utf-8") as file:
             rows: list[Row] = [
                 {field: _number_or_text(value) for field, value in row.items()}
                 for row in csv.DictReader(file)

@@ -151,23 +151,30 @@ class Race:
 
     def missing(self, tables: Iterable[Table]) -> dict[Table, Names]:
         """Return who has still to judge which table."""
-        done = set()
-        self._too_long: set[tuple[str, str]] = set()
-        for row in self.journal.rows():
-            status, name, problem = (str(row[k]) for k in ("status", "contestant", "problem"))
-            if not status.startswith(TOO_LONG):
-                done.add((name, problem, row["seed"]))
-            elif float(status.split()[1]) >= self.limit:
-                self._too_long.add((name, problem))
+        rows, too_long = self.journal.rows(), self._too_long()
+        done = {
+            (row["contestant"], row["problem"], row["seed"])
+            for row in rows
+            if not str(row["status"]).startswith(TOO_LONG)
+        }
         found = {
             (problem, seed): [
                 name
                 for name in self.contestants
-                if (name, problem, seed) not in done and (name, problem) not in self._too_long
+                if (name, problem, seed) not in done and (name, problem) not in too_long
             ]
             for problem, seed in tables
         }
         return {table: names for table, names in found.items() if names}
+
+    def _too_long(self) -> set[tuple[str, str]]:
+        """Return who took too long on one table, of which kind, with as much time as now."""
+        return {
+            (str(row["contestant"]), str(row["problem"]))
+            for row in self.journal.rows()
+            if str(row["status"]).startswith(TOO_LONG)
+            and float(str(row["status"]).split()[1]) >= self.limit
+        }
 
     def run(self, tables: Iterable[Table]) -> None:
         """Judge tables, given by name and seed."""
@@ -209,15 +216,13 @@ class Race:
             path = Path(folder) / "table.npz"
             np.savez(path, X=truth.X, y=truth.y, task=truth.task)
             for name in names:
-                if name in self._absent or (name, problem) in self._too_long:
+                if name in self._absent or (name, problem) in self._too_long():
                     self._progress.step(f"{name}, {problem}, seed {seed}: not asked")
                     continue
                 answer = processes.ask(name, path, seed)
                 if self._stopped.is_set():
                     return
                 row = rate(answer, truth)
-                if str(row["status"]).startswith(TOO_LONG):
-                    self._too_long.add((name, problem))
                 self.journal.add({"contestant": name, "problem": problem, "seed": seed, **row})
                 took = answer.get("error") or f"{answer['seconds']:.1f} s"
                 self._progress.step(f"{name}, {problem}, seed {seed}: {took}")

@@ -198,11 +198,11 @@ class Taken:
 
         sample = some(method.sample_size(some(PILOT)))
         left_out = [label for label in table.labels if label not in sample.labels]
-        self.notes.extend(note_on_rare_classes(left_out))
+        taken = replace(self, table=sample, notes=[*self.notes, *note_on_rare_classes(left_out)])
         common = table.task == "regression" or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
         if not table.rows_are_alike or not common:
-            return replace(self, table=sample)
-        return replace(self, table=sample, everything=AllRows.of(source, sample, y, used))
+            return taken
+        return replace(taken, everything=AllRows.of(source, sample, y, used))
 
     def screened(self, workers: Workers) -> Table:
         """Return the table, with what tests on all rows say of its columns."""
