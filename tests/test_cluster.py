@@ -17,6 +17,7 @@ from squamish.datasets import make_linear
 from squamish.execution import Workers
 
 distributed = pytest.importorskip("distributed")
+dask = pytest.importorskip("dask")
 QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
 
 
@@ -28,9 +29,14 @@ def problem():
 @pytest.fixture(scope="module")
 def cluster():
     """Two processes that wait for work, beside a scheduler."""
-    with distributed.LocalCluster(
-        n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
-    ) as cluster:
+    with (
+        # A local cluster gives up workers that are away a while after they were killed, and
+        # takes those for away that were killed once more by then.
+        dask.config.set({"distributed.deploy.lost-worker-timeout": "1 hour"}),
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+    ):
         yield cluster
 
 
