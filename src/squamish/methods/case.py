@@ -149,18 +149,22 @@ class Case:
         if race is None or fit.mean(race.losses) > 2 * least:
             return ()
         likeliest = sorted(self.relevant.tolist(), key=lambda f: (self.p["marginal"][f], f))
-        learners = dict.fromkeys([race.learner, Learner("boosted")])
-        trials = [
-            Trial(learner, fit.columns(np.array([feature])), feature=feature)
-            for feature in likeliest[:MOST_LEAKS]
-            for learner in learners
-        ]
-        self.n_fits += len(trials)
-        # One fold shows what is far from perfect.
-        first = fit.first_losses(trials)
-        hopeful = [t for t, loss in zip(trials, first, strict=True) if loss.mean() < 2 * least]
-        found = zip(hopeful, self.losses(hopeful), strict=True)
-        return tuple(sorted({t.feature for t, losses in found if fit.mean(losses) < least}))
+        found: set[int] = set()
+        for learner in dict.fromkeys([race.learner, Learner("boosted")]):
+            trials = [
+                Trial(learner, fit.columns(np.array([feature])), feature=feature)
+                for feature in likeliest[:MOST_LEAKS]
+                if feature not in found
+            ]
+            self.n_fits += len(trials)
+            # One fold shows what is far from perfect.
+            first = fit.first_losses(trials)
+            hopeful = [t for t, loss in zip(trials, first, strict=True) if loss.mean() < 2 * least]
+            losses = self.losses(hopeful)
+            found |= {
+                t.feature for t, loss in zip(hopeful, losses, strict=True) if fit.mean(loss) < least
+            }
+        return tuple(sorted(found))
 
 
 def _substitutes(
