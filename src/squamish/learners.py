@@ -123,6 +123,7 @@ def train_trees(
         num_leaves=15,
         min_data_in_leaf=10,
         max_bin=63,
+        bin_construct_sample_cnt=20_000,
         force_col_wise=True,
         num_threads=1,
         seed=0,

@@ -211,8 +211,9 @@ def depends_on_others(leftover: Array, others: Array, folds: Sequence[Fold]) -> 
     if others.shape[1] == 0:
         return False
     centred = leftover - leftover.mean()
-    sizes = normal_scores(np.column_stack([np.abs(centred), centred]))
-    spread = normal_scores(np.hstack([others, np.abs(others)]))
+    some = thinned(np.arange(len(centred)))
+    sizes = normal_scores(np.column_stack([np.abs(centred), centred])[some])
+    spread = normal_scores(np.hstack([others[some], np.abs(others[some])]))
     if np.abs(sizes.T @ spread).max() / len(sizes) > MUCH:
         return True
     train, test = folds[0]

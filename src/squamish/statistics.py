@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy import stats
+from scipy import special, stats
 
 from squamish.errors import InputError, check_range
 from squamish.pairs import ranges
@@ -78,7 +78,7 @@ def normal_scores(X: NDArray[np.float64]) -> NDArray[np.float64]:
     A column of a single value is 0 everywhere.
     """
     ranks = stats.rankdata(X, axis=0)
-    scores: NDArray[np.float64] = stats.norm.ppf((ranks - 0.5) / len(X))
+    scores: NDArray[np.float64] = special.ndtri((ranks - 0.5) / len(X))
     scale = scores.std(axis=0)
     return (scores - scores.mean(axis=0)) / np.where(scale > 0, scale, 1.0)
 
