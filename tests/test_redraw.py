@@ -3,7 +3,7 @@ import pytest
 from sklearn.linear_model import Ridge
 
 from squamish import redraw
-from squamish.redraw import ridge_residuals
+from squamish.redraw import best_residuals, fold_residuals
 
 
 def standardised(X):
@@ -15,15 +15,21 @@ def folds(n):
     return [(np.setdiff1d(np.arange(n), part), part) for part in parts]
 
 
+def residuals_of(units, *views):
+    """Predict units of columns of the first view, in four folds."""
+    seen, split = np.stack(views, axis=1), folds(len(views[0]))
+    found = [fold_residuals(seen, 0, units, fold) for fold in split]
+    return best_residuals(found, units, split, len(seen))
+
+
 def test_residuals_are_those_of_separate_ridge_regressions(monkeypatch):
     rng = np.random.default_rng(0)
     X = rng.standard_normal((80, 5))
     X[:, 0] += X[:, 1] + X[:, 3]
     X = standardised(X)
     monkeypatch.setattr(redraw, "PENALTIES", np.array([0.05]))
-    split = folds(80)
-    residual = ridge_residuals([[X]] * 4, 0, [np.array([0])], split)[0]
-    for train, test in split:
+    residual = residuals_of([np.array([0])], X)[0]
+    for train, test in folds(80):
         ridge = Ridge(alpha=0.05 * len(train)).fit(X[train, 1:], X[train, 0])
         expected = X[test, 0] - ridge.predict(X[test, 1:])
         # The columns are centred, the intercept of the target is left to the redraw.
@@ -37,7 +43,7 @@ def test_a_copy_in_any_view_explains_everything():
     x = rng.standard_normal(100)
     plain = standardised(np.column_stack([x, np.exp(x), rng.standard_normal(100)]))
     ranked = standardised(np.column_stack([x, x, plain[:, 2]]))
-    residual = ridge_residuals([[plain, ranked]] * 4, 0, [np.array([0])], folds(100))[0]
+    residual = residuals_of([np.array([0])], plain, ranked)[0]
     assert residual.explained[0] > 0.999
     guess = plain[:, :1] - residual.values
     drawn = redraw.redraw(guess, residual.values, 3, rng)
@@ -46,7 +52,7 @@ def test_a_copy_in_any_view_explains_everything():
 
 def test_independent_columns_are_left_alone():
     X = standardised(np.random.default_rng(0).standard_normal((60, 25)))
-    residuals = ridge_residuals([[X]] * 4, 0, [np.array([j]) for j in range(25)], folds(60))
+    residuals = residuals_of([np.array([j]) for j in range(25)], X)
     assert max(residual.explained[0] for residual in residuals) < 0.25
     assert np.median([residual.explained[0] for residual in residuals]) < 0.05
 
@@ -55,7 +61,7 @@ def test_members_of_a_unit_do_not_explain_each_other():
     rng = np.random.default_rng(0)
     x = rng.standard_normal((100, 1))
     X = standardised(np.hstack([x, x + 0.01 * rng.standard_normal((100, 1)), x[::-1]]))
-    alone, together = ridge_residuals([[X]] * 4, 0, [np.array([0]), np.array([0, 1])], folds(100))
+    alone, together = residuals_of([np.array([0]), np.array([0, 1])], X)
     assert alone.explained[0] > 0.99
     assert together.explained.max() < 0.2
 

@@ -288,7 +288,9 @@ class CrossFit:
     ) -> Array:
         view, context, units, fold = job
         views = get_args(View)
-        seen = [self.matrix(v, fold)[:, context] for v in views]
+        seen = np.empty((len(self.table.y), len(views), len(context)))
+        for k, v in enumerate(views):
+            seen[:, k] = self.matrix(v, fold)[:, context]
         folds = covering(self.folds, len(self.table.y))
         return fold_residuals(seen, views.index(view), units, folds[fold])
 

@@ -28,6 +28,8 @@ MOST_LEVELS, MOST_JOINED = 12, 0.1
 # So many rows of its own weigh as much as the mean of all rows.
 SMOOTHING = 10.0
 INNER_FOLDS = 5
+# So many values are standardised and ranked at a time, which takes several times their memory.
+AT_ONCE = 1_000_000
 
 
 @dataclass(frozen=True, eq=False)
@@ -100,7 +102,7 @@ def encode(table: Table) -> Parts:
         gap += gaps[: len(parts)]
         exclusive += [kind] * len(parts)
     plain, ranked = np.empty((2, len(table.y), len(columns)))
-    for start, stop in ranges(len(columns)):
+    for start, stop in ranges(len(columns), size=AT_ONCE // len(table.y) + 1):
         X = np.column_stack(columns[start:stop])
         plain[:, start:stop] = _standardised(X)
         ranked[:, start:stop] = _standardised_scores(X)

@@ -65,53 +65,38 @@ class Form:
     exclusive: Rows
 
 
-def ridge_residuals(
-    views: Sequence[Sequence[Array]], target_view: int, units: Sequence[Rows], folds: Sequence[Fold]
-) -> list[Residuals]:
-    """Predict the columns of each unit from all columns outside it, linearly.
+def fold_residuals(seen: Array, target_view: int, units: Sequence[Rows], fold: Fold) -> Array:
+    """Predict units of columns from all columns outside them, and return what is left.
 
     All regressions of a fold come from one matrix: if P is the inverse of the penalised
     covariance, what the others leave unexplained of the columns B is ``P_BB^-1 (P x)_B``.
-    The other columns are seen in every view, and the penalty is chosen for each column by
-    the held-out error; no regression at all is one of the choices.
 
     Parameters
     ----------
-    views : sequence of sequences of ndarray of shape (n_samples, d)
-        For every fold, the same columns, plain and transformed, each standardised.
+    seen : ndarray of shape (n_samples, n_views, d)
+        The same columns, plain and transformed, each standardised; the other columns are seen
+        in every view.
     target_view : int
         Which of the views is to be predicted.
     units : sequence of ndarray of int
         The columns of each unit.
-    folds : sequence of (train, test)
+    fold : (train, test)
         Row numbers.
 
     Returns
     -------
-    list of Residuals
-        One for each unit.
-    """
-    n = len(views[0][0])
-    found = [
-        fold_residuals(seen, target_view, units, fold)
-        for fold, seen in zip(covering(folds, n), views, strict=True)
-    ]
-    return best_residuals(found, units, folds, n)
-
-
-def fold_residuals(
-    seen: Sequence[Array], target_view: int, units: Sequence[Rows], fold: Fold
-) -> Array:
-    """Return what is left of the units in the test rows of one fold, for every penalty.
-
-    The last of the penalties is infinite: no regression at all. The columns of all units
-    follow each other.
+    ndarray of shape (n_penalties + 1, n_test, n_columns)
+        For every penalty, the last of which is infinite: no regression at all. The columns of
+        all units follow each other.
     """
     train, test = fold
-    d, n_penalties = seen[0].shape[1], len(PENALTIES)
-    context = np.hstack(seen)
-    mean = context[train].mean(axis=0)
-    values, vectors = _spectrum(context[train] - mean)
+    (n, n_views, d), n_penalties = seen.shape, len(PENALTIES)
+    context = seen.reshape(n, n_views * d)
+    centred = context[train]
+    mean = centred.mean(axis=0)
+    centred -= mean
+    values, vectors = _spectrum(centred)
+    del centred
     held_out = context[test] - mean
     rotated = held_out @ vectors
     left: list[list[Array]] = [[] for _ in range(n_penalties + 1)]
@@ -121,13 +106,13 @@ def fold_residuals(
         weights = 1 / (values + penalty) - outside
         precise = (rotated * weights) @ vectors.T + outside * held_out
         for unit in units:
-            block = np.concatenate([unit + v * d for v in range(len(seen))])
+            block = np.concatenate([unit + v * d for v in range(n_views)])
             inner = (vectors[block] * weights) @ vectors[block].T
             inner[np.diag_indices_from(inner)] += outside
             own = slice(target_view * len(unit), (target_view + 1) * len(unit))
             left[k].append(np.linalg.solve(inner, precise[:, block].T).T[:, own])
     for unit in units:
-        target = seen[target_view][:, unit]
+        target = seen[:, target_view, unit]
         left[n_penalties].append(target[test] - target[train].mean(axis=0))
     return np.stack([np.hstack(columns) for columns in left])
 
@@ -135,13 +120,22 @@ def fold_residuals(
 def best_residuals(
     found: Sequence[Array], units: Sequence[Rows], folds: Sequence[Fold], n_rows: int
 ) -> list[Residuals]:
-    """Join what was found in the folds, with the best penalty for each column."""
-    everything = np.zeros((len(PENALTIES) + 1, n_rows, found[0].shape[2]))
-    for (_, test), part in zip(covering(folds, n_rows), found, strict=True):
-        everything[:, test] = part
-    tested = np.unique(np.concatenate([test for _, test in folds]))
+    """Join what was found in the folds, with the penalty of the least held-out error."""
+    tested = np.zeros(n_rows, dtype=bool)
+    tested[np.concatenate([test for _, test in folds])] = True
+    parts = [(test, part) for (_, test), part in zip(covering(folds, n_rows), found, strict=True)]
+    squares = [np.square(part[:, tested[test]]).sum(axis=1) for test, part in parts]
+    error = np.sum(squares, axis=0) / tested.sum()
+    # The mean unless it is beaten clearly.
+    handicap = np.append(np.ones(len(error) - 1), 0.97)
+    choice = (error * handicap[:, np.newaxis]).argmin(axis=0)[np.newaxis]
+    explained = 1 - np.take_along_axis(error, choice, axis=0)[0] / np.maximum(error[-1], 1e-12)
+    values = np.zeros((n_rows, error.shape[1]))
+    for test, part in parts:
+        values[test] = np.take_along_axis(part, choice[np.newaxis], axis=0)[0]
     ends = np.cumsum([len(unit) for unit in units])[:-1]
-    return [_best(residual, tested) for residual in np.split(everything, ends, axis=2)]
+    both = zip(np.split(values, ends, axis=1), np.split(explained, ends), strict=True)
+    return [Residuals(own, share) for own, share in both]
 
 
 def _spectrum(centred: Array) -> tuple[Array, Array]:
@@ -152,16 +146,6 @@ def _spectrum(centred: Array) -> tuple[Array, Array]:
         return np.maximum(values, 0), vectors
     _, singular, directions = np.linalg.svd(centred, full_matrices=False)
     return np.square(singular) / n, directions.T
-
-
-def _best(residual: Array, tested: Rows) -> Residuals:
-    """Choose the penalty with the least held-out error; the mean unless it is beaten clearly."""
-    error = np.square(residual[:, tested]).mean(axis=1)
-    handicap = np.append(np.ones(len(error) - 1), 0.97)
-    choice = (error * handicap[:, np.newaxis]).argmin(axis=0)
-    columns = np.arange(residual.shape[2])
-    explained = 1 - error[choice, columns] / np.maximum(error[-1], 1e-12)
-    return Residuals(residual[choice, :, columns].T, explained)
 
 
 def redraw(
