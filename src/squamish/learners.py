@@ -31,6 +31,8 @@ MOST_TERMS, MOST_NUMBERS = 2500, 50_000_000
 MOST_NEWTON, TOLERANCE = 500, 1e-3
 # The most columns that a boosted tree looks at; of more, each sees a random share.
 MOST_COLUMNS = 500
+# A model of so many numbers may keep its histograms.
+FEW_NUMBERS = 20_000
 
 
 class Model(Protocol):
@@ -124,14 +126,15 @@ def train_trees(
         min_data_in_leaf=10,
         max_bin=63,
         bin_construct_sample_cnt=20_000,
+        histogram_pool_size=64,
         force_col_wise=True,
         num_threads=1,
         seed=0,
         verbose=-1,
     )
     data = lightgbm.Dataset(X, y, weight=weights, params=settings | params)
-    # lightgbm.train would write the trees as text and read them again, in half of the time that
-    # small trees take.
+    # lightgbm.train would also write the trees as text and read them again, which takes half as
+    # long as to train few rows.
     booster = lightgbm.Booster(settings | params, data)
     for _ in range(n_trees):
         if booster.update():
@@ -143,6 +146,9 @@ def _fit_boosted(X: Array, y: NDArray[Any], task: Task, weights: Array | None) -
     binary = task == "classification" and int(y.max()) == 1
     share = min(1.0, MOST_COLUMNS / X.shape[1])
     booster = train_trees(X, y, task, 100, weights=weights, feature_fraction=share)
+    if X.size > FEW_NUMBERS:
+        # The trees alone, without what they were trained with: models are kept for a while.
+        booster = lightgbm.Booster(model_str=booster.model_to_string())
     return _Boosted(booster, binary)
 
 

@@ -459,10 +459,8 @@ def shadow_set(
 
 
 def _gain(X: NDArray[np.floating[Any]], table: Table, rng: np.random.Generator) -> Array:
-    # Of many columns, coarse histograms, and no more of them than needed.
-    lean: dict[str, Any] = (
-        {} if X.shape[1] <= 2 * FEW_GROUPS else {"max_bin": 31, "histogram_pool_size": 64}
-    )
+    # Of many columns, coarse histograms.
+    lean: dict[str, Any] = {} if X.shape[1] <= 2 * FEW_GROUPS else {"max_bin": 31}
     booster = train_trees(
         X,
         table.y,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -90,7 +90,7 @@ def fold_residuals(seen: Array, target_view: int, units: Sequence[Rows], fold: F
         all units follow each other.
     """
     train, test = fold
-    (n, n_views, d), n_penalties = seen.shape, len(PENALTIES)
+    n, n_views, d = seen.shape
     context = seen.reshape(n, n_views * d)
     centred = context[train]
     mean = centred.mean(axis=0)
@@ -99,22 +99,41 @@ def fold_residuals(seen: Array, target_view: int, units: Sequence[Rows], fold: F
     del centred
     held_out = context[test] - mean
     rotated = held_out @ vectors
-    left: list[list[Array]] = [[] for _ in range(n_penalties + 1)]
-    for k, penalty in enumerate(PENALTIES):
-        # Outside of all directions in which the columns vary there is the penalty alone.
-        outside = 1 / penalty if len(values) < len(mean) else 0.0
-        weights = 1 / (values + penalty) - outside
-        precise = (rotated * weights) @ vectors.T + outside * held_out
-        for unit in units:
-            block = np.concatenate([unit + v * d for v in range(n_views)])
-            inner = (vectors[block] * weights) @ vectors[block].T
-            inner[np.diag_indices_from(inner)] += outside
-            own = slice(target_view * len(unit), (target_view + 1) * len(unit))
-            left[k].append(np.linalg.solve(inner, precise[:, block].T).T[:, own])
-    for unit in units:
-        target = seen[:, target_view, unit]
-        left[n_penalties].append(target[test] - target[train].mean(axis=0))
-    return np.stack([np.hstack(columns) for columns in left])
+    left = np.empty((len(PENALTIES) + 1, len(test), sum(map(len, units))))
+    for columns, places in _of_one_size(units):
+        size = columns.shape[1]
+        block = np.hstack([columns + v * d for v in range(n_views)])
+        own, target = vectors[block], slice(target_view * size, (target_view + 1) * size)
+        for k, penalty in enumerate(PENALTIES):
+            # Outside of all directions in which the columns vary there is the penalty alone.
+            outside = 1 / penalty if len(values) < len(mean) else 0.0
+            weighted = own * (1 / (values + penalty) - outside)
+            inner = weighted @ own.transpose(0, 2, 1) + outside * np.eye(block.shape[1])
+            precise = weighted @ rotated.T + outside * held_out.T[block]
+            left[k][:, places] = np.linalg.solve(inner, precise)[:, target].transpose(2, 0, 1)
+        left[-1][:, places] = held_out[:, block[:, target]]
+    return left
+
+
+def _of_one_size(units: Sequence[Rows], most: int = 64) -> Iterator[tuple[Rows, Rows]]:
+    """Yield the columns of units of the same size, some at a time, and their places in a row.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.redraw import _of_one_size
+    >>> [places.tolist() for _, places in _of_one_size([np.array(u) for u in ([7], [3, 5], [4])])]
+    [[[0], [3]], [[1, 2]]]
+    """
+    ends = np.cumsum([len(unit) for unit in units])
+    for size in sorted({len(unit) for unit in units}):
+        same = [i for i, unit in enumerate(units) if len(unit) == size]
+        for start in range(0, len(same), most):
+            some = same[start : start + most]
+            yield (
+                np.array([units[i] for i in some]),
+                ends[some, np.newaxis] - np.arange(size, 0, -1),
+            )
 
 
 def best_residuals(
