@@ -137,8 +137,8 @@ def train_trees(
     # long as to train few rows.
     booster = lightgbm.Booster(settings | params, data)
     for _ in range(n_trees):
-        if booster.update():
-            break
+        # A tree that finds nothing in its random columns is not the last one.
+        booster.update()
     return booster
 
 
