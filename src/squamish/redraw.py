@@ -109,7 +109,9 @@ def fold_residuals(seen: Array, target_view: int, units: Sequence[Rows], fold: F
             outside = 1 / penalty if len(values) < len(mean) else 0.0
             weighted = own * (1 / (values + penalty) - outside)
             inner = weighted @ own.transpose(0, 2, 1) + outside * np.eye(block.shape[1])
-            precise = weighted @ rotated.T + outside * held_out.T[block]
+            precise = (weighted.reshape(-1, len(values)) @ rotated.T).reshape(*block.shape, -1)
+            if outside:
+                precise += outside * held_out.T[block]
             left[k][:, places] = np.linalg.solve(inner, precise)[:, target].transpose(2, 0, 1)
         left[-1][:, places] = held_out[:, block[:, target]]
     return left
