@@ -42,6 +42,7 @@ def _importances(problem: Problem, folder: Path, n_repeats: int) -> None:
         gains = np.stack(
             [
                 paper_forest("classification", seed, fraction)
+                .set_params(importance_type="gain")
                 .fit(problem.X, problem.y)
                 .feature_importances_
                 for seed in range(n_repeats)

@@ -43,7 +43,8 @@ def values(rows: Iterable[Row], column: str) -> list[float]:
 
 def cell(rows: Sequence[Row], measured: Sequence[float], digits: int = 2) -> str:
     """Write the mean of what was measured in runs, and which of them gave no verdict."""
-    given_up = Counter(str(row["status"]) for row in rows if row["status"])
+    # What is behind a colon is a message.
+    given_up = Counter(str(row["status"]).split(":")[0] for row in rows if row["status"])
     notes = [f"{status} ({n} of {len(rows)})" for status, n in given_up.items()]
     if given_up.total() == len(rows) and rows:
         return "; ".join(given_up)

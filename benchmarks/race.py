@@ -196,7 +196,7 @@ def main() -> None:
     most = max(seeds.values())
     tables = [(name, seed) for seed in range(most) for name, n in seeds.items() if seed < n]
     parts = {
-        "race": (Race(journal, CONTESTANTS, options.limit, options.jobs), tables),
+        "race": (Race(journal, CONTESTANTS, options.limit, options.jobs, whole=True), tables),
         "designs": (
             Race(designs, [OURS], options.limit, options.jobs),
             [(name, seed) for name, n in design_seeds.items() for seed in range(n)],

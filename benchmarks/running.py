@@ -22,6 +22,7 @@ import numpy as np
 from designs import UNKNOWN, Truth, load
 from journal import Journal, Progress, Row
 from scoring import METRICS, score
+from squamish.relevance import STRONG, WEAK
 
 Names = list[str]
 # The name of a kind of tables, and the seed that draws one.
@@ -29,7 +30,7 @@ Table = tuple[str, int]
 
 HERE = Path(__file__).parent
 KEY = ("contestant", "problem", "seed")
-MEASURED = (*METRICS, "selected", "accuracy", "seconds", "status")
+MEASURED = (*METRICS, "called strong", "called weak", "selected", "accuracy", "seconds", "status")
 # How the status of a run that took too long begins, and that of one that failed.
 TOO_LONG, FAILED = "over ", "failed"
 # The environments of peers, whose pins conflict; all others run where this runs.
@@ -142,12 +143,16 @@ class Race:
         Seconds that a verdict may take.
     jobs : int
         How many tables are judged at the same time.
+    whole : bool
+        Whether a table that somebody has still to judge is judged by all others again, so that
+        their times can be compared.
     """
 
     journal: Journal
     contestants: Sequence[str]
     limit: float
     jobs: int
+    whole: bool = False
 
     def missing(self, tables: Iterable[Table]) -> dict[Table, Names]:
         """Return who has still to judge which table."""
@@ -176,14 +181,27 @@ class Race:
             and float(str(row["status"]).split()[1]) >= self.limit
         }
 
+    def _asked(self, tables: Iterable[Table]) -> dict[Table, Names]:
+        """Return who is asked about which table, of those that can run."""
+        missing, late = self.missing(tables), self._too_long()
+        needed = {name for names in missing.values() for name in names}
+        absent = {name for name in sorted(needed) if not _is_there(name)}
+        asked = {}
+        for table, names in missing.items():
+            there = [name for name in names if name not in absent]
+            if there and self.whole:
+                able = (name for name in self.contestants if name not in absent)
+                there = [name for name in able if (name, table[0]) not in late]
+            if there:
+                asked[table] = there
+        return asked
+
     def run(self, tables: Iterable[Table]) -> None:
         """Judge tables, given by name and seed."""
-        missing = self.missing(tables)
-        needed = {name for names in missing.values() for name in names}
-        self._absent = {name for name in sorted(needed) if not _is_there(name)}
-        self._progress = Progress(sum(map(len, missing.values())))
+        asked = self._asked(tables)
+        self._progress = Progress(sum(map(len, asked.values())))
         self._waiting = SimpleQueue[tuple[Table, Names]]()
-        for table, names in missing.items():
+        for table, names in asked.items():
             random.Random(str(table)).shuffle(names)
             self._waiting.put((table, names))
         self._stopped = Event()
@@ -216,7 +234,7 @@ class Race:
             path = Path(folder) / "table.npz"
             np.savez(path, X=truth.X, y=truth.y, task=truth.task)
             for name in names:
-                if name in self._absent or (name, problem) in self._too_long():
+                if (name, problem) in self._too_long():
                     self._progress.step(f"{name}, {problem}, seed {seed}: not asked")
                     continue
                 answer = processes.ask(name, path, seed)
@@ -238,7 +256,7 @@ def rate(answer: dict[str, Any], truth: Truth) -> Row:
     """Compare an answer with the truth."""
     if "error" in answer:
         late = answer["error"].startswith(TOO_LONG)
-        status = answer["error"] if late else FAILED
+        status = answer["error"] if late else f"{FAILED}: {answer['error'].splitlines()[0]}"
         return {**dict.fromkeys(MEASURED, np.nan), "status": status}
     in_three = truth.in_three and answer["classes"] is not None
     verdict = np.array(answer["classes"] if in_three else answer["selected"], dtype=np.int64)
@@ -251,6 +269,8 @@ def rate(answer: dict[str, Any], truth: Truth) -> Row:
     accuracy = np.nan if answer["accuracy"] is None else answer["accuracy"]
     return {
         **metrics,
+        "called strong": int(np.sum(verdict[known] == STRONG)) if in_three else np.nan,
+        "called weak": int(np.sum(verdict[known] == WEAK)) if in_three else np.nan,
         "selected": int(np.sum(answer["selected"])),
         "accuracy": accuracy,
         "seconds": answer["seconds"],

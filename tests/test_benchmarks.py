@@ -8,9 +8,12 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
+import contestants
 import designs
 import oracle
+import paper
 import running
 from journal import Journal
 from running import FAILED, KEY, MEASURED, Race
@@ -52,8 +55,47 @@ def test_who_takes_too_long_is_not_asked_again(journal):
 
 def test_an_error_ends_nothing(journal):
     Race(journal, ["nobody", "ElasticNet"], limit=60, jobs=1).run([("Set 1", 0)])
-    status = {row["contestant"]: row["status"] for row in journal.rows()}
-    assert status == {"nobody": FAILED, "ElasticNet": ""}
+    status = {row["contestant"]: str(row["status"]) for row in journal.rows()}
+    assert status["ElasticNet"] == ""
+    assert status["nobody"].startswith(f"{FAILED}: ValueError: contestant is 'nobody'; there are")
+
+
+def test_who_is_compared_by_time_judges_a_table_together(journal, monkeypatch):
+    asked = []
+    answer = {"selected": [True] * 12, "classes": None, "seconds": 1.0, "accuracy": None}
+    monkeypatch.setattr(
+        running.Processes, "ask", lambda _, name, path, seed: asked.append((name, seed)) or answer
+    )
+    Race(journal, ["squamish"], limit=60, jobs=1).run([("Set 1", 0), ("Set 1", 1)])
+    asked.clear()
+    both = Race(journal, ["squamish", "SQ"], limit=60, jobs=1, whole=True)
+    both.run([("Set 1", 0)])
+    assert sorted(asked) == [("SQ", 0), ("squamish", 0)]
+    asked.clear()
+    both.run([("Set 1", 0)])
+    assert not asked
+
+
+def test_the_authors_count_otherwise():
+    row = {"strong P": 0.0, "strong R": 0.0, "weak P": 0.5, "weak R": np.nan}
+    row |= {"called strong": 0, "called weak": 2}
+    counted = [paper.as_they_count(row, f"{kind} {m}") for kind in ("strong", "weak") for m in "PR"]
+    assert counted == pytest.approx([1, np.nan, 0.5, 1], nan_ok=True)
+
+
+def test_many_columns_are_eliminated_by_tenths():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((120, 220))
+    y = (X[:, 7] + X[:, 200] > 0).astype(int)
+    for model in (contestants.paper_forest("classification", 0, 1), LogisticRegression()):
+        path = [columns for columns, _ in contestants._shrinking(model, X, y)]
+        sizes = [len(columns) for columns in path]
+        assert sizes[:4] == [220, 198, 179, 162]
+        assert sizes[-10:] == list(range(10, 0, -1))
+        assert set(path[-2]) == {7, 200}
+    verdict = contestants.CONTESTANTS["ElasticNet"](X, y, "classification", 0)
+    assert {7, 200} <= set(np.flatnonzero(verdict.selected))
+    assert verdict.accuracy > 0.8
 
 
 def is_alive(process):
