@@ -1,5 +1,6 @@
 """Following a long fit, and stopping it."""
 
+import re
 import subprocess
 import sys
 
@@ -79,7 +80,8 @@ def test_verbose_shows_a_bar_in_a_terminal():
         [sys.executable, "-c", code], capture_output=True, text=True, check=False, timeout=120
     )
     assert run.returncode == 0, run.stdout
-    assert "1/5 columns alone and in pairs" in run.stdout
+    # Stages that last less than a tenth of a second may not be seen.
+    assert re.search("[1-5]/5 [a-z]", run.stdout)
     assert "━" in run.stdout
 
 
