@@ -45,10 +45,10 @@ LEVEL = 0.01
 INTRODUCTION = """\
 squamish {version}. Our mean ± its standard error, and in brackets what the paper prints; - means
 not defined, or not printed. A mean is over the tables in which a metric is defined, a mean over
-sets over those for which there are both figures. SQ is
-`method="paper"`, squamish the default method, and Boruta the all-relevant stage alone, with
-feature fractions of 0.1 and 1. What was chosen where the paper is silent, and where SQ differs
-from what is printed, is in [the page on all benchmarks](../README.md). Made by `make paper`.
+sets over those for which there are both figures. SQ is `method="paper"`, squamish the default
+method, and Boruta the all-relevant stage alone, with feature fractions of 0.1 and 1. What was
+chosen where the paper is silent, and where SQ differs from what is printed, is in
+[the page on all benchmarks](../README.md). Made by `make paper`.
 """
 
 

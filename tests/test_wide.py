@@ -12,7 +12,6 @@ from sklearn.metrics import adjusted_rand_score
 
 from squamish import RelevanceSelector, pairs, proofs, redundancy
 from squamish.datasets import load_problem
-from squamish.redundancy import correlation_groups
 from squamish.statistics import exponential_tail_p_values, normal_scores
 
 
@@ -54,7 +53,7 @@ def test_groups_of_more_linked_columns_than_fit_at_once(monkeypatch):
     # A chain through all modules: one part of 300 linked columns.
     monkeypatch.setattr(redundancy, "MOST_LINKED", 40)
     monkeypatch.setattr(redundancy, "components", lambda n, _: np.zeros(n, dtype=np.intp))
-    assert adjusted_rand_score(correlation_groups(Z), module) == 1
+    assert adjusted_rand_score(redundancy.groups_of_linked(Z, []), module) == 1
 
 
 @settings(max_examples=25, deadline=None)

@@ -12,7 +12,7 @@ from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 from scipy.spatial.distance import squareform
 
-from squamish.pairs import blocks, components, in_groups, links, ranges
+from squamish.pairs import components, in_groups, ranges
 from squamish.redraw import depends_on_others, fit_smooth, smooth_function, thinned
 
 Array = NDArray[np.float64]
@@ -30,29 +30,27 @@ MOST_NEAR = 150
 LEAST = 1 / 3
 
 
-def correlation_groups(Z: Array) -> NDArray[np.intp]:
+def groups_of_linked(Z: Array, found: Sequence[Rows]) -> NDArray[np.intp]:
     """Find the groups of columns that are close to each other on average, numbered from 0.
 
-    Only for reading importances and for tests of whole groups: that two columns are close
-    does not mean that one replaces the other.
+    Columns that are close on average have a close pair among them, so that no group
+    stretches over two parts that are not linked. Only for reading importances and for tests
+    of whole groups: that two columns are close does not mean that one replaces the other.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n_samples, d)
+        Standardised columns.
+    found : sequence of ndarray of int of shape (2, n_links)
+        Pairs of columns with a correlation above `GROUP_CORRELATION`, from `pairs.links`.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from squamish.redundancy import correlation_groups
+    >>> from squamish.redundancy import groups_of_linked
     >>> x = np.random.default_rng(0).standard_normal((100, 2))
-    >>> correlation_groups(np.column_stack([x, -x[:, 0]]))
+    >>> groups_of_linked(np.column_stack([x, -x[:, 0]]), [np.array([[0], [2]])])
     array([0, 1, 0])
-    """
-    found = [links(Z, block, GROUP_CORRELATION) for block in blocks(Z.shape[1])]
-    return groups_of_linked(Z, found)
-
-
-def groups_of_linked(Z: Array, found: Sequence[Rows]) -> NDArray[np.intp]:
-    """Find groups among columns that are linked by strong correlations.
-
-    Columns that are close on average have a close pair among them, so that no group
-    stretches over two parts that are not linked.
     """
     d = Z.shape[1]
     groups = np.arange(d)
