@@ -68,11 +68,16 @@ class Verdict(NamedTuple):
     accuracy: float | None = None
 
 
-def relevance_selector(X: Table, y: Target, task: Task, seed: int, *, method: str) -> Verdict:
+def relevance_selector(
+    X: Table, y: Target, task: Task, seed: int, *, method: str, **settings: Any
+) -> Verdict:
     """Run a method of this package."""
-    from squamish import RelevanceSelector
+    from squamish import CrossfitMethod, PaperMethod, RelevanceSelector
 
-    selector = RelevanceSelector(method, task=task, random_state=seed, n_jobs=1)
+    methods = {"crossfit": CrossfitMethod, "paper": PaperMethod}
+    selector = RelevanceSelector(
+        methods[method](**settings), task=task, random_state=seed, n_jobs=1
+    )
     seconds = _seconds(selector.fit, X, y)
     classes = selector.relevance_classes_
     # 0 is irrelevant, 1 weak, 2 strong: squamish.relevance, which other environments lack.
@@ -326,6 +331,7 @@ def _seconds(fit: Callable[..., object], *data: object) -> float:
 CONTESTANTS: dict[str, Callable[[Table, Target, Task, int], Verdict]] = {
     "squamish": partial(relevance_selector, method="crossfit"),
     "SQ": partial(relevance_selector, method="paper"),
+    "SQ, one seed": partial(relevance_selector, method="paper", one_seed=True),
     "FRI": relevance_intervals,
     "ElasticNet": elastic_net,
     "RF": partial(random_forest, feature_fraction=1),

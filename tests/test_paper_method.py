@@ -47,13 +47,33 @@ def test_strong_means_a_loss_above_the_interval(fitted):
 
 
 def test_a_better_model_without_the_feature_does_not_make_it_strong(problem, monkeypatch):
-    monkeypatch.setattr(
-        PaperMethod, "_losses_without", lambda self, tested, *_: [-1.0] * len(tested)
-    )
+    monkeypatch.setattr(paper, "_loss_without", lambda *_: -1.0)
     selector = RelevanceSelector("paper", random_state=0).fit(problem.X, problem.y)
     evidence = selector.result_.evidence
     assert np.all(evidence.removal_loss[evidence.minimal] < evidence.loss_interval.lower)
     assert 2 not in selector.relevance_classes_
+
+
+def test_one_seed_leaves_the_chance_of_a_forest_out_of_the_intervals(problem, fitted):
+    method = PaperMethod(one_seed=True)
+    with_one = RelevanceSelector(method, random_state=0).fit(problem.X, problem.y).result_.evidence
+    assert np.array_equal(with_one.all_relevant, fitted.result_.evidence.all_relevant)
+    assert np.std(with_one.loss_interval.samples) < np.std(
+        fitted.result_.evidence.loss_interval.samples
+    )
+    assert with_one.loss_interval.upper < fitted.result_.evidence.loss_interval.upper
+
+
+def test_the_seed_of_a_forest_is_drawn_unless_it_is_given(problem):
+    table, bagging = (
+        Table(problem.X, problem.y, "classification"),
+        {"subsample": 0.5, "subsample_freq": 1},
+    )
+    rngs = [np.random.default_rng(k) for k in range(2)]
+    drawn = [fit_forest(table, rng, **bagging).loss for rng in rngs]
+    given = [fit_forest(table, rng, random_state=3, **bagging).loss for rng in rngs]
+    assert drawn[0] != drawn[1]
+    assert given[0] == given[1]
 
 
 def test_all_samples_are_kept_and_give_the_intervals(fitted):

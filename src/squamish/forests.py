@@ -32,10 +32,13 @@ def lightgbm_model(task: Task, **params: Any) -> LGBMModel:
 
 
 def fit_forest(table: Table, rng: np.random.Generator, **params: Any) -> FittedForest:
-    """Fit a forest and measure its loss on the rows it was fitted to, as the paper does."""
+    """Fit a forest and measure its loss on the rows it was fitted to, as the paper does.
+
+    Its seed is drawn from ``rng`` unless ``params`` has a ``random_state``.
+    """
     if table.n_features == 0:
         return FittedForest(absolute_loss(_constant_prediction(table), table), np.empty(0))
-    model = lightgbm_model(table.task, random_state=int(rng.integers(2**31)), **params)
+    model = lightgbm_model(table.task, **{"random_state": int(rng.integers(2**31)), **params})
     model.fit(table.X, table.y)
     # The booster itself: the wrapper's predict asks for names that the table does not have.
     prediction = model.booster_.predict(table.X, num_threads=1)
