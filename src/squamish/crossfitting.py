@@ -215,9 +215,22 @@ class CrossFit:
         found = self._run(CrossFit._loss, jobs)
         return [self._gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
 
-    def first_losses(self, trials: Sequence[Trial]) -> list[Array]:
-        """Return the loss of every trial in the test rows of the first fold."""
-        return self._run(CrossFit._loss, [(trial, 0) for trial in trials])
+    def losing_less(self, trials: Sequence[Trial], limit: float) -> tuple[list[Trial], int]:
+        """Return the trials whose mean loss is below a limit, and how many models that took.
+
+        A trial ends with the fold that puts it far above, or where it cannot get below any more.
+        """
+        found: list[list[Array]] = [[] for _ in trials]
+        alive, n_fits = list(range(len(trials))), 0
+        for fold in range(len(self.folds)):
+            results = self._run(CrossFit._loss, [(trials[k], fold) for k in alive])
+            n_fits += len(alive)
+            for k, losses in zip(alive, results, strict=True):
+                found[k].append(losses)
+            # No loss is negative: the folds that are left can lower a mean so far, and no further.
+            bound = min(2.0, len(self.folds) / (fold + 1)) * limit
+            alive = [k for k in alive if self._mean_of(found[k]) < bound]
+        return [trials[k] for k in alive], n_fits
 
     def race(self, learners: Sequence[Learner], columns: Rows) -> Race:
         """Find the learner with the least loss, and drop on the way what is clearly worse.

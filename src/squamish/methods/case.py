@@ -156,14 +156,9 @@ class Case:
                 for feature in likeliest[:MOST_LEAKS]
                 if feature not in found
             ]
-            self.n_fits += len(trials)
-            # One fold shows what is far from perfect.
-            first = fit.first_losses(trials)
-            hopeful = [t for t, loss in zip(trials, first, strict=True) if loss.mean() < 2 * least]
-            losses = self.losses(hopeful)
-            found |= {
-                t.feature for t, loss in zip(hopeful, losses, strict=True) if fit.mean(loss) < least
-            }
+            perfect, n_fits = fit.losing_less(trials, least)
+            self.n_fits += n_fits
+            found |= {trial.feature for trial in perfect}
         return tuple(sorted(found))
 
 
