@@ -182,7 +182,7 @@ def _in_words(metric: str) -> str:
 
 
 def _bracketed(ours: str, printed: float) -> str:
-    return ours if np.isnan(printed) else f"{ours} ({printed:.3g})"
+    return ours if np.isnan(printed) else f"{ours} ({printed:g})"
 
 
 def _oracle(rows: list[Row], n_seeds: int) -> Iterator[str]:
