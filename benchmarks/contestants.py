@@ -331,7 +331,7 @@ def _seconds(fit: Callable[..., object], *data: object) -> float:
 CONTESTANTS: dict[str, Callable[[Table, Target, Task, int], Verdict]] = {
     "squamish": partial(relevance_selector, method="crossfit"),
     "SQ": partial(relevance_selector, method="paper"),
-    "SQ, many seeds": partial(relevance_selector, method="paper", one_seed=False),
+    "SQ, one seed": partial(relevance_selector, method="paper", one_seed=True),
     "FRI": relevance_intervals,
     "ElasticNet": elastic_net,
     "RF": partial(random_forest, feature_fraction=1),
