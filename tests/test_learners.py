@@ -2,7 +2,11 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
+from squamish.crossfitting import CrossFit, Trial
+from squamish.datasets import make_linear
+from squamish.execution import Workers
 from squamish.learners import Learner, portfolio, row_losses
+from squamish.tables import Table
 
 
 def data(n_classes):
@@ -84,3 +88,20 @@ def test_classes_that_a_line_divides_can_be_fitted():
     y = (X[:, 0] > 0).astype(int)
     model = Learner("linear", strength=1e6).fit(X, y, "classification")
     assert np.array_equal(model.predict(X)[:, 1] > 0.5, y == 1)
+
+
+def test_trials_that_lose_too_much_end_early():
+    problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
+    table = Table(problem.X, problem.y, "classification")
+    rng = np.random.default_rng(0)
+    fit = CrossFit.over(table, np.zeros((200, 1)), 5, rng, Workers())
+    trials = [Trial(Learner("linear"), np.array([j]), feature=j) for j in range(4)]
+    losses = [fit.mean(loss) for loss in fit.losses(trials)]
+    between = (losses[0] + min(losses[1:])) / 2
+
+    assert losses[0] < between
+    passed, n_fits = fit.losing_less(trials, between)
+    assert [trial.feature for trial in passed] == [0]
+    assert n_fits < 5 * len(trials)
+    assert fit.losing_less(trials, 1e-9) == ([], len(trials))
+    assert fit.losing_less(trials, 1e9) == (trials, 5 * len(trials))

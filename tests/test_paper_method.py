@@ -63,10 +63,8 @@ def test_one_seed_leaves_the_chance_of_a_forest_out_of_the_intervals(problem, fi
 
 
 def test_the_seed_of_a_forest_is_drawn_unless_it_is_given(problem):
-    table, bagging = (
-        Table(problem.X, problem.y, "classification"),
-        {"subsample": 0.5, "subsample_freq": 1},
-    )
+    table = Table(problem.X, problem.y, "classification")
+    bagging = {"subsample": 0.5, "subsample_freq": 1}
     rngs = [np.random.default_rng(k) for k in range(2)]
     drawn = [fit_forest(table, rng, **bagging).loss for rng in rngs]
     given = [fit_forest(table, rng, random_state=3, **bagging).loss for rng in rngs]

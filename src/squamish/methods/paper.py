@@ -75,9 +75,9 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         Boruta stops before this round; a feature still undecided is not in A.
     one_seed : bool
         Give all forests but Boruta's the same seed. The code that the paper's authors published
-        does so, and the printed recall of strong features needs it. But the null distributions
-        then lack the chance of a forest, which the paper wants them to hold: they are narrow,
-        and where relevant features are few, copies come out strong.
+        does so, and recall of strong features comes near the printed one. But the null
+        distributions then lack the chance of a forest, which the paper wants them to hold: they
+        are narrow, and where relevant features are few, copies come out strong.
     """
 
     # The share of the time that each stage usually takes.
