@@ -43,7 +43,7 @@ benchmark: $(VENV)/installed-dev ## rate the methods on problems with known trut
 	$(BIN)/python benchmarks/accuracy.py --methods crossfit --seeds 20
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems presets --seeds 10
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems families --seeds 3
-	$(BIN)/python benchmarks/false_positives.py
+	$(BIN)/python benchmarks/false_positives.py --runs 100 --mixed-runs 40
 	$(BIN)/python benchmarks/stability.py
 	$(BIN)/python benchmarks/scale.py
 

@@ -1,6 +1,7 @@
 """The selector as a citizen of scikit-learn."""
 
 import pickle
+from contextlib import ExitStack
 from decimal import Decimal
 
 import numpy as np
@@ -12,10 +13,11 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
 from sklearn.utils.estimator_checks import parametrize_with_checks
-from threadpoolctl import threadpool_info
+from threadpoolctl import threadpool_info, threadpool_limits
 
 from squamish import PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear, make_regression
+from squamish.execution import one_thread
 
 # Enough to tell apart the features of an easy problem.
 QUICK = PaperMethod(n_null_samples=20, n_estimators=50, p=1e-4)
@@ -245,3 +247,16 @@ def test_linear_algebra_keeps_its_threads_after_fit(problem, fitted):
     before = [library["num_threads"] for library in threadpool_info()]
     RelevanceSelector(random_state=0).fit(problem.X, problem.y)
     assert [library["num_threads"] for library in threadpool_info()] == before
+
+
+def test_fits_in_threads_share_the_limit_of_linear_algebra():
+    def threads():
+        return {lib["num_threads"] for lib in threadpool_info() if lib["user_api"] == "blas"}
+
+    with threadpool_limits(2, user_api="blas"):
+        with ExitStack() as second:
+            with one_thread:
+                second.enter_context(one_thread)
+            # The first is done, the second is not.
+            assert threads() == {1}
+        assert threads() == {2}

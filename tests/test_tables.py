@@ -164,6 +164,18 @@ def test_the_verdict_does_not_depend_on_the_file(tmp_path, ending):
     assert classes(read_file(path), y) == classes(table, y)
 
 
+def test_packed_text_is_read_like_plain_text(tmp_path):
+    path = tmp_path / "table.csv.zst"
+    path.write_bytes(pa.compress(b"size;city\n1,5;Bonn\nNA;Oslo\n", "zstd", asbytes=True))
+    assert read_file(path).to_dict(as_series=False) == {
+        "size": [1.5, None],
+        "city": ["Bonn", "Oslo"],
+    }
+    path.write_bytes(pa.compress(b"size,size\n1,2\n", "zstd", asbytes=True))
+    with pytest.raises(InputError, match="more than one column is called 'size'"):
+        read_file(path)
+
+
 def test_frames_stay_what_they_are():
     table, y, _ = mixed()
     selector = verdict(table, y)
@@ -568,3 +580,35 @@ def test_files_are_written_whole_and_links_stay(tmp_path):
     for wrong in (tmp_path, tmp_path / "none" / "x", tmp_path / ("x" * 300)):
         with pytest.raises(InputError, match="cannot be written"):
             write_whole(wrong, "x")
+
+
+def many_levels(n, n_levels=40):
+    rng = np.random.default_rng(0)
+    level = rng.integers(0, n_levels, n)
+    return np.array([f"city {c}" for c in level]), rng.standard_normal(n_levels)[level], rng
+
+
+def test_a_category_of_many_levels_is_judged_among_very_many_columns():
+    city, effect, rng = many_levels(500)
+    table = pd.DataFrame(rng.standard_normal((500, 170))).add_prefix("x")
+    table["city"] = city
+    y = 1.5 * effect + table["x0"] + 0.3 * rng.standard_normal(500)
+    assert {name for name, c in classes(table, y).items() if c == 2} == {"city", "x0"}
+
+
+def test_what_replaces_a_category_of_many_levels_is_found_in_a_series_of_time():
+    city, effect, rng = many_levels(2400, 20)
+    table = pd.DataFrame({"city": city, "height": effect, "noise": rng.standard_normal(2400)})
+    y = effect + rng.standard_normal(2400)
+    result = verdict(table, y, cv=TimeSeriesSplit(5)).result_
+    assert result.classes.tolist() == [1, 1, 0]
+    assert result.evidence.groups == ((0, 1),)
+
+
+def test_a_relevant_column_may_be_missing_in_all_rows_that_are_tested():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((600, 4))
+    y = X[:, 0] + X[:, 1] + 0.5 * rng.standard_normal(600)
+    X[500:, 0] = np.nan
+    folds = [(np.arange(500), np.arange(500, 600))]
+    assert verdict(X, y, cv=folds).relevance_classes_.tolist()[1:] == [2, 0, 0]

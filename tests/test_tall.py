@@ -114,11 +114,20 @@ def test_rows_without_a_target_or_weight_are_left_out_of_everything(small):
     selector = RelevanceSelector(random_state=0, missing_target="drop")
     assert selector.fit(X.lazy(), y).result_.n_samples == 4000
     assert classes(selector.result_) == EXPECTED
+    assert "2000 rows without a target were left out" in selector.result_.notes
     weights = np.where(np.arange(6000) % 2, 1.0, 0.0)
     y = patients(6000)[1]
     result = RelevanceSelector(random_state=0).fit(X.lazy(), y, sample_weight=weights).result_
     assert result.n_samples == 3000
     assert {"a", "ward"} <= set(classes(result))
+
+
+@pytest.mark.parametrize("step", [1, 2])
+def test_a_running_number_is_known_by_a_sample(small, step):
+    X, y = patients(6000)
+    X = X.with_columns(number=pl.Series(step * np.arange(6000)))
+    notes = " ".join(RelevanceSelector(random_state=0).fit(X.lazy(), y).result_.notes)
+    assert ("number" in notes) == (step == 1)
 
 
 def test_rows_that_belong_together_are_sampled_together(small):

@@ -24,8 +24,13 @@ NOTABLE = 0.02
 FEW_CLUSTERS = 10
 
 
-def notes_on_table(table: Table, names: Sequence[str], levels: Mapping[int, Levels]) -> list[str]:
-    """Note text that could be numbers, columns like an ID, and rows that are too few."""
+def notes_on_table(
+    table: Table, names: Sequence[str], levels: Mapping[int, Levels], n_rows: int
+) -> list[str]:
+    """Note text that could be numbers, columns like an ID, and rows that are too few.
+
+    The table may be a sample of more rows.
+    """
     notes = []
     numbers = [j for j, column in levels.items() if column.like_a_number]
     if numbers:
@@ -34,7 +39,9 @@ def notes_on_table(table: Table, names: Sequence[str], levels: Mapping[int, Leve
             f"{_some(names, numbers)} {_is(numbers)} text that looks like numbers, such as "
             f"{example!r}, and {_is(numbers)} taken for categories: convert what is an amount"
         )
-    ids = [j for j in range(table.n_columns) if j not in numbers and _is_like_an_id(table, j)]
+    ids = [
+        j for j in range(table.n_columns) if j not in numbers and _is_like_an_id(table, j, n_rows)
+    ]
     if ids:
         notes.append(
             f"{_some(names, ids)}: a different value in nearly every row, or a running number; an "
@@ -52,7 +59,7 @@ def notes_on_table(table: Table, names: Sequence[str], levels: Mapping[int, Leve
     return notes
 
 
-def _is_like_an_id(table: Table, j: int) -> bool:
+def _is_like_an_id(table: Table, j: int, n_rows: int) -> bool:
     """Tell whether a category differs in nearly every row, or a column is a running number."""
     n = len(table.y)
     if n < LEAST_ROWS or sparse.issparse(table.X):
@@ -64,11 +71,10 @@ def _is_like_an_id(table: Table, j: int) -> bool:
     if table.is_category[j]:
         return len(np.unique(known)) > 0.95 * n
     span = known.max() - known.min()
-    return bool(
-        span == len(known) - 1
-        and np.all(known == np.round(known))
-        and len(np.unique(known)) == len(known)
-    )
+    # A sample lacks most of the numbers, but comes close to the first and the last.
+    least = 0.999 * len(known) * n_rows / n
+    runs = span == len(known) - 1 if n_rows == n else least <= span < n_rows
+    return bool(runs and np.all(known == np.round(known)) and len(np.unique(known)) == len(known))
 
 
 def notes_on_verdict(

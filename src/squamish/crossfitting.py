@@ -182,6 +182,15 @@ class CrossFit:
             out[test] = self.matrix(view, fold)[test][:, columns]
         return out
 
+    def widest(self, view: View, columns: Rows) -> Array:
+        """Return parts as they are seen in the fold that knows most rows, in these rows."""
+        if not self.encoded:
+            return self.matrix(view, 0)[:, columns]
+        # What is learned from the target is known in the rows of a fold only.
+        fold = max(range(len(self.folds)), key=lambda k: sum(map(len, self.folds[k])))
+        rows = np.sort(np.concatenate(self.folds[fold]))
+        return self.matrix(view, fold)[np.ix_(rows, columns)]
+
     def form(self, view: View, unit: Rows) -> Form:
         """Return what values the parts of a unit can take."""
         X = self.matrix(view, 0)[:, unit]

@@ -34,12 +34,13 @@ class CrossfitEvidence:
     removal_interval : ndarray of shape (2, n_features)
         95% confidence interval of ``removal_loss``.
     p_value : ndarray of float
-        One-sided p-value of the redraw, corrected for the number of columns that were tested,
-        or that of the refit, where it decided and is larger; NaN if not tested.
+        One-sided p-value of the redraw, or that of the refit, where it decided and is larger,
+        corrected for the number of columns that were tested (Holm); NaN if not tested.
     effect : ndarray of float
         ``removal_loss`` as a share of what the model gains over the constant prediction.
     explained : ndarray of float
-        Share of the column's variance that the other columns explain linearly.
+        Share of the column's variance that the other columns explain, in a line, and where a
+        refit was made also in steps or a smooth curve.
     substitutes : dict of int to tuple of tuples of int
         For every weak column, the columns or sets of columns that replace it.
     groups : tuple of tuples of int

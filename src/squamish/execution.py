@@ -9,6 +9,7 @@ from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
 from itertools import count, islice
+from threading import Lock
 from time import perf_counter
 from typing import Any, TypeVar
 from uuid import uuid4
@@ -230,3 +231,29 @@ def _use_one_thread() -> None:
     More would wait for each other, and round differently.
     """
     threadpool_limits(1, user_api="blas")
+
+
+class _OneThread:
+    """Linear algebra in one thread, as long as any fit of this process is in here.
+
+    The limit belongs to the process. If each of several fits in threads set one and took it
+    back, the first to end would take it from the others, and the last would leave it behind.
+    """
+
+    def __init__(self) -> None:
+        self._lock, self._n_inside = Lock(), 0
+
+    def __enter__(self) -> None:
+        with self._lock:
+            if self._n_inside == 0:
+                self._limits = threadpool_limits(1, user_api="blas")
+            self._n_inside += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._n_inside -= 1
+            if self._n_inside == 0:
+                self._limits.restore_original_limits()
+
+
+one_thread = _OneThread()

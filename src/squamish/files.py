@@ -110,7 +110,7 @@ def _kind(path: Path) -> tuple[str, str]:
     if kind not in (*_TEXT, *_BINARY) or (packing in _PACKED_CSV and kind not in _TEXT):
         raise InputError(
             f"{path.name!r} does not end in .csv, .tsv, .parquet, .feather or .arrow, nor in one "
-            "of these and .gz, .bz2 or .xz"
+            "of these and .gz, .bz2, .xz or (text) .zst"
         )
     return kind, packing
 
@@ -179,7 +179,7 @@ def _umask() -> int:
 
 
 def write_table(table: pl.DataFrame | pl.LazyFrame, path: str | Path) -> None:
-    """Write a table; the ending of the name tells how, as in `read_file`."""
+    """Write a table; the name tells how: .csv, .tsv, .parquet, .feather or .arrow."""
     path, buffer = Path(path), BytesIO()
     check_writable(path)
     kind = path.suffix.lower()
@@ -205,16 +205,18 @@ def _read_text(content: bytes, separator: str | None) -> pl.DataFrame:
     """Read CSV or TSV: by polars, or slowly where it stumbles over line breaks in quotes."""
     import polars as pl
 
-    if content.startswith(_ZSTANDARD):
-        return _parse(content, separator or ",")
-    separator = separator or _separator(content)
-    names = _header(content, separator)
+    is_packed = content.startswith(_ZSTANDARD)
+    head = _first_line(content) if is_packed else content
+    separator = separator or _separator(head)
+    names = _header(head, separator)
     repeated = [name for name, count in Counter(names).items() if count > 1]
     if repeated:
         raise ValueError(f"more than one column is called {', '.join(map(repr, repeated))}")
     try:
         table = _parse(content, separator)
     except pl.exceptions.PolarsError:
+        if is_packed:
+            raise
         table = _parse(_without_line_breaks(content, separator), separator)
     table.columns = names
     return table if separator == "," else _with_decimal_points(table)
@@ -230,6 +232,15 @@ def _parse(content: bytes, separator: str) -> pl.DataFrame:
         infer_schema_length=None,
         try_parse_dates=True,
     )
+
+
+def _first_line(packed: bytes) -> bytes:
+    """Return the first line of text that only polars can unpack."""
+    import polars as pl
+
+    # A sign that no text holds, so that the line stays whole.
+    line = pl.read_csv(packed, separator="\x1f", has_header=False, quote_char=None, n_rows=1)
+    return str(line.item()).encode()
 
 
 def _header(content: bytes, separator: str) -> list[str]:

@@ -325,7 +325,7 @@ def own_residual_p_values(Z: Array, basis: Array, residuals: Array) -> Array:
     """Test columns by themselves, by their distance from the middle, and with the model's."""
     # An irrelevant column is independent of the weights, and its scores are standard
     # normal, so its coordinates in an orthonormal basis are, too.
-    joint = stats.chi2.sf(np.square(basis.T @ Z).sum(axis=0), basis.shape[1])
+    joint = stats.chi2.sf(np.square(basis.T @ Z).sum(axis=0), max(basis.shape[1], 1))
     atoms = atom_shares(Z)
     joint[atoms > 0.5] = 1.0
     # Of ranks, so that single rows far out do not decide.
@@ -352,7 +352,9 @@ def correlation_p_values(scores: Array, targets: Array) -> Array:
 
 def _orthonormal(X: Array) -> Array:
     """Return a basis of the main directions of some columns, a quarter of the rows at most."""
-    basis, singular, _ = np.linalg.svd(X / np.linalg.norm(X, axis=0), full_matrices=False)
+    # A column of the model may have no value in any of these rows.
+    norms = np.maximum(np.linalg.norm(X, axis=0), 1e-300)
+    basis, singular, _ = np.linalg.svd(X / norms, full_matrices=False)
     kept = singular > 0.1 * singular[0]
     kept[len(X) // 4 :] = False
     return np.asarray(basis[:, kept])

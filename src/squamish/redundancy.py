@@ -219,7 +219,8 @@ class _Ridge:
         X = X - X.mean(axis=0)
         gram = X.T @ X
         gram[np.diag_indices_from(gram)] += 1e-6 * len(X)
-        return cls(gram, X.T @ target, float(np.square(target).sum()), len(X), len(views))
+        total = max(float(np.square(target).sum()), 1e-300)
+        return cls(gram, X.T @ target, total, len(X), len(views))
 
     def explained(self, columns: Rows) -> float:
         """Share of the variance that these columns explain, corrected for their number."""

@@ -21,7 +21,6 @@ from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
-from threadpoolctl import threadpool_limits
 
 from squamish import sampling
 from squamish.allrows import STAGE, InMemory, portions
@@ -35,7 +34,7 @@ from squamish.caveats import (
 from squamish.checkpoint import Checkpoint, fingerprint, opened
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence import CrossfitEvidence
-from squamish.execution import RandomState, Workers, as_generator
+from squamish.execution import RandomState, Workers, as_generator, one_thread
 from squamish.intake import (
     LazyRows,
     as_frame,
@@ -65,6 +64,7 @@ from squamish.tables import Table, Task
 from squamish.targets import (
     encode_target,
     infer_task,
+    note_on_missing,
     note_on_task,
     read_target,
     summarise_target,
@@ -248,7 +248,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         with (
             shown(self.verbose) as bar,
             sklearn_tasks(self, len(stages), X, y) as tasks,
-            threadpool_limits(1, user_api="blas"),
+            one_thread,
         ):
             reporter = Reporter(stages, [*told, *bar, *tasks])
             deadline = np.inf if self.time_budget is None else start + self.time_budget
@@ -387,9 +387,11 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             None if labels is None else labels[rows],
             task,
             rows,
+            len(left),
         )
         source = replace(lazy, levels=taken.levels, infinite=self.infinite, used=used)
-        taken = replace(taken, n_rows=len(left), summary=summarise_target(target, task))
+        notes = [*note_on_missing(counted & ~used), *taken.notes]
+        taken = replace(taken, summary=summarise_target(target, task), notes=notes)
         return taken.sampled(method, rng, source, encoded, None if used.all() else used)
 
     def _sample_rng(self) -> np.random.Generator:
@@ -406,10 +408,12 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         groups: Any,
         task: Task | None = None,
         numbers: NDArray[np.intp] | None = None,
+        n_rows: int | None = None,
     ) -> Taken:
         """Check everything that was passed, leave out rows that do not count, and take notes.
 
-        The task, and the numbers of the rows, are given if these are some of many rows.
+        The task, the numbers of the rows, and how many there are in all, are given if these
+        are some of many rows.
         """
         read = read_columns(self, X, self.categorical_features)
         n, names = read.values.shape[0], column_names(X, self.n_features_in_)
@@ -441,13 +445,11 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             read_n_folds(self.cv),
         )
         notes = [] if self.task else note_on_task(target, task)
-        if np.sum(counted) > np.sum(used):
-            notes.append(f"{np.sum(counted & ~used)} rows without a target were left out")
-        notes += notes_on_table(table, names, read.levels)
+        n_rows = n_rows or len(target)
+        notes += note_on_missing(counted & ~used)
+        notes += notes_on_table(table, names, read.levels, n_rows)
         columns = describe_columns(X, names, read.missing_shares(used))
-        return Taken(
-            table, columns, summarise_target(target, task), notes, read.levels, len(target)
-        )
+        return Taken(table, columns, summarise_target(target, task), notes, read.levels, n_rows)
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):

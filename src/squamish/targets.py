@@ -115,6 +115,12 @@ def note_on_task(y: NDArray[Any], task: Task) -> list[str]:
     ]
 
 
+def note_on_missing(left_out: NDArray[np.bool_]) -> list[str]:
+    """Say how many rows were left out, since they have no target."""
+    n = int(left_out.sum())
+    return [f"{n} rows without a target were left out"] if n else []
+
+
 def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
     """Return numbers as numbers and text as text, where they came as objects."""
     if y.dtype.kind in "mM":

@@ -168,20 +168,27 @@ def _substitutes(
     """Find the features among some that replace one of them."""
     A, feature = job
     columns = fit.columns(A)
-    views = [fit.matrix(view, 0)[:, columns] for view in get_args(View)]
+    views = [fit.widest(view, columns) for view in get_args(View)]
     places = np.searchsorted(A, fit.feature[columns])
     found = substitutes(views, places, int(np.searchsorted(A, feature)))
     return tuple(tuple(int(A[k]) for k in group) for group in found)
 
 
 def closest(Z: Array, A: Rows, columns: Rows) -> Rows:
-    """Return what imputers of ``A`` look at: all these columns, or those closest to ``A``."""
+    """Return what imputers of ``A`` look at: all columns, or ``A`` and those closest to it."""
     if len(columns) <= MOST_CONTEXT:
+        return columns
+    own, others = np.intersect1d(columns, A), np.setdiff1d(columns, A)
+    near = closest_to(Z[:, A], Z, others, max(MOST_CONTEXT - len(own), 0))
+    return np.sort(np.concatenate([own, near]))
+
+
+def closest_to(values: Array, Z: Array, columns: Rows, most: int = MOST_CONTEXT) -> Rows:
+    """Return these columns of ``Z``, or so many of them that are closest to some values."""
+    if len(columns) <= most:
         return columns
     closeness = np.zeros(len(columns))
     for start, stop in ranges(len(columns)):
-        products = Z[:, A].T @ Z[:, columns[start:stop]]
-        closeness[start:stop] = np.abs(products).max(axis=0)
-    closeness[np.isin(columns, A)] = np.inf
-    nearest = np.argsort(-closeness, kind="stable")[: max(MOST_CONTEXT, len(A))]
+        closeness[start:stop] = np.abs(values.T @ Z[:, columns[start:stop]]).max(axis=0)
+    nearest = np.argsort(-closeness, kind="stable")[:most]
     return np.sort(columns[nearest])

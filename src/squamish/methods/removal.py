@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from squamish.crossfitting import CrossFit, Race, Trial
 from squamish.learners import Array, Rows, View
-from squamish.methods.case import Case, closest
+from squamish.methods.case import Case, closest, closest_to
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others
 from squamish.statistics import PairedTest, holm
 
@@ -161,7 +161,7 @@ class _Left:
         # What is learned from the target of other rows cannot describe another feature.
         fixed = np.flatnonzero(parts.feature != self.feature)
         view = parts.ranked if self.view == "ranked" else parts.plain
-        return view[:, closest(parts.ranked, own[own < len(parts.feature)], fixed)]
+        return view[:, closest_to(fit.held_out("ranked", own), parts.ranked, fixed)]
 
     def _own(self, fit: CrossFit) -> Rows:
         return fit.columns(np.array([self.feature]))
