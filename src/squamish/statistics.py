@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -152,6 +152,10 @@ class PairedTest:
             self.mean, self.error, out=np.zeros_like(self.mean), where=self.error > 1e-12
         )
         return np.asarray(stats.t.sf(statistic, self.freedom))
+
+    def of(self, which: NDArray[np.bool_]) -> PairedTest:
+        """Return the tests of some columns."""
+        return replace(self, mean=self.mean[which], error=self.error[which])
 
     def reach(self, level: float = 0.95) -> NDArray[np.float64]:
         """Half the width of the confidence interval."""

@@ -33,7 +33,8 @@ class Removals:
     undecided : ndarray of bool
         Which of them are not tested to the end.
     loss, low, high, p : ndarray of float
-        Cost, its 95% interval and its p-value, by the test that decided.
+        Cost, its 95% interval and its p-value, by the test that decided; p-values are
+        corrected for the number of features.
     explained : ndarray of float
         Share of the feature that the others tell.
     """
@@ -48,12 +49,14 @@ class Removals:
     high: Array = field(init=False)
     p: Array = field(init=False)
     explained: Array = field(init=False)
+    _single: Array = field(init=False)
 
     def __post_init__(self) -> None:
         n = len(self.case.relevant)
         self.strong = np.zeros(n, dtype=bool)
         self.undecided = np.ones(n, dtype=bool)
         self.loss, self.low, self.high, self.p, self.explained = np.full((5, n), np.nan)
+        self._single = np.ones(n)
 
     def run(self, rng: np.random.Generator) -> Removals:
         """Test all features by redraws, and those that seem strong by what the others tell."""
@@ -67,10 +70,9 @@ class Removals:
         units = [np.flatnonzero(case.fit.feature[columns] == f) for f in case.relevant]
         D, leftover, self.explained = case.redraws(race.learner, columns, context, units, rng)
         found = case.fit.test(D)
-        self._note(np.arange(len(units)), found, holm(found.p_values))
         gain = case.gain(race)
-        if gain > 0:
-            self.strong = (self.p <= self.alpha) & (self.loss > self.min_effect * gain)
+        self.strong = (found.mean > self.min_effect * gain) & (gain > 0)
+        self._note(np.arange(len(units)), found, found.p_values)
         self.undecided = self.strong.copy()
         if gain > 0 and len(units) > 1:
             self._refit(race, leftover, gain)
@@ -81,15 +83,17 @@ class Removals:
         """Let the best model without a feature have its say where the others tell much of it."""
         case = self.case
         doubtful = self._told_by_others(race, leftover)
+        if not doubtful:
+            return
         guesses = self._guesses(race, doubtful, leftover)
         trials: list[Trial] = []
         for i, guess in zip(doubtful, guesses, strict=True):
             trials += self._without(race, i, guess, gain)
         losses = case.losses(trials)
-        each = len(trials) // max(len(doubtful), 1)
-        for k, i in enumerate(doubtful):
-            best = min(losses[k * each : (k + 1) * each], key=case.fit.mean)
-            self._judge(i, case.fit.test((best - race.losses)[:, np.newaxis]), gain)
+        each = len(trials) // len(doubtful)
+        best = [min(losses[k : k + each], key=case.fit.mean) for k in range(0, len(losses), each)]
+        found = case.fit.test(np.column_stack(best) - race.losses[:, np.newaxis])
+        self._judge(np.array(doubtful), found, gain)
 
     def _told_by_others(self, race: Race, leftover: list[Array]) -> list[int]:
         """Find the features that seem strong, but of which the others may tell much."""
@@ -127,20 +131,23 @@ class Removals:
         trials = [Trial(learner, rest) for learner in race.contenders(0.1 * gain)]
         return [*trials, Trial(race.learner, rest, guess)]
 
-    def _judge(self, i: int, found: PairedTest, gain: float) -> None:
-        """Decide on a feature by a refit, which may overrule the redraw."""
-        decides = self.explained[i] > TOLD
-        level = self.alpha if decides else VETO
-        least = max(self.min_effect * gain, 0.05 * self.loss[i])
-        self.strong[i] = found.p_values[0] <= level and found.mean[0] > least
-        if decides or not self.strong[i]:
-            self._note(np.array([i]), found, np.maximum(found.p_values, self.p[i]))
+    def _judge(self, places: Rows, found: PairedTest, gain: float) -> None:
+        """Decide on features by refits, which may overrule the redraws."""
+        least = np.maximum(self.min_effect * gain, 0.05 * self.loss[places])
+        agrees = (found.p_values <= max(VETO, self.alpha)) & (found.mean > least)
+        self.strong[places] &= agrees
+        noted = (self.explained[places] > TOLD) | ~agrees
+        places, found = places[noted], found.of(noted)
+        self._note(places, found, np.maximum(found.p_values, self._single[places]))
 
     def _note(self, places: Rows, found: PairedTest, p: Array) -> None:
+        """Note what a test says of some features, and correct for the number of all of them."""
         self.loss[places] = found.mean
         self.low[places] = found.mean - found.reach()
         self.high[places] = found.mean + found.reach()
-        self.p[places] = p
+        self._single[places] = p
+        self.p[:] = holm(self._single)
+        self.strong &= self.p <= self.alpha
 
 
 @dataclass(frozen=True, eq=False)
