@@ -1,5 +1,6 @@
 """Nothing is lost: a fit that was killed goes on where it was."""
 
+import errno
 import os
 import random
 import signal
@@ -208,3 +209,21 @@ def test_two_fits_do_not_share_a_file(problem, tmp_path):
     path = tmp_path / "work"
     with Checkpoint(path, {}, 0), pytest.raises(InputError, match="is in use by another fit"):
         refit(problem, path)
+
+
+def test_a_fit_that_was_refused_leaves_no_checkpoint_that_refuses(problem, tmp_path):
+    path, y = tmp_path / "work", problem.y.astype(str)
+    y[0] = "alone"
+    with pytest.raises(InputError, match="one row only of class alone"):
+        RelevanceSelector(random_state=0, checkpoint=path).fit(problem.X, y)
+    assert refit(problem, path).result_.strong
+
+
+def test_a_file_system_without_locks_will_do(problem, tmp_path, monkeypatch):
+    fcntl = pytest.importorskip("fcntl")
+
+    def unknown(*_):
+        raise OSError(errno.ENOSYS, "Function not implemented")
+
+    monkeypatch.setattr(fcntl, "flock", unknown)
+    assert refit(problem, tmp_path / "work").result_.strong

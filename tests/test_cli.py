@@ -13,7 +13,7 @@ import polars as pl
 import pytest
 
 from squamish import RelevanceResult, __version__
-from squamish.cli import app
+from squamish.cli import _lost_connections_are_errors, app
 
 
 def squamish(*arguments, cwd=None):
@@ -52,6 +52,8 @@ def folder(tmp_path_factory):
     (path / "latin.csv").write_bytes("b,caf\xe9\n1,2\n".encode("latin-1"))
     (path / "ragged.csv").write_text("a,b\n1,2\n1,2,3\n")
     (path / "alone.csv").write_text("a\n1\n2\n")
+    (path / "weights.csv").write_text("sample_weight,b\n1,2\n")
+    (path / "open.csv").write_text('"' + "a,b\n" * 50_000)
     return path
 
 
@@ -127,8 +129,10 @@ def test_the_reduced_table_is_written_on_request(here, ending, capsys):
     from squamish.files import read_file
 
     arguments = ["--target", "outcome", "--drop", "fold", "--groups", "patient", "--json"]
-    reduced = f"reduced.{ending}"
-    run("fit", "patients.csv.gz", *arguments, "--reduced", reduced, "--select", "strong")
+    # In a folder that is still to be made.
+    out, reduced = f"all of {ending}", f"all of {ending}/reduced.{ending}"
+    arguments += ["--out", out, "--reduced", reduced, "--select", "strong"]
+    assert run("fit", "patients.csv.gz", *arguments) == 0
     table = read_file(reduced)
     assert table.columns == ["blood pressure", "sex", "patient", "outcome"]
     assert table.height == 200
@@ -160,6 +164,12 @@ def test_the_reduced_table_is_written_on_request(here, ending, capsys):
         (["patients.csv.gz", "--target", "outcome", "--cv", "time:1"], "--cv time is 1; it must"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "time:x"], "--cv is 'time:x'"),
         (["patients.csv.gz", "--target", "sex", "--drop", "sex"], "'sex' is given more than one"),
+        (
+            ["patients.csv.gz", "--target", "outcome", "--drop", "sex", "--categorical", "sex"],
+            "'sex' is given more than one role",
+        ),
+        (["weights.csv", "--target", "b", "--weights", "sample_weigt"], "mean 'sample_weight'?"),
+        (["open.csv", "--target", "b"], "'open.csv' cannot be read"),
         (["patients.csv.gz", "--target", "outcome", "--out", "picture.png/x"], "is a file"),
         (["patients.csv.gz", "--target", "outcome", "--reduced", "x.pdf"], "does not end in .csv"),
         (["patients.csv.gz", "--target", "outcome", "--reduced", "no/x.csv"], "no folder 'no'"),
@@ -300,3 +310,11 @@ def test_without_its_extra_the_command_line_says_how_to_get_it(library):
     assert done.returncode == 1
     assert "pip install 'squamish[cli]'" in done.stderr
     assert done.stderr.count("\n") == 1
+
+
+@pytest.mark.skipif(not hasattr(signal, "SIGPIPE"), reason="signals are for Unix")
+def test_a_lost_cluster_does_not_end_us_as_a_closed_output_does():
+    before = signal.getsignal(signal.SIGPIPE)
+    with _lost_connections_are_errors("tcp://127.0.0.1:1"):
+        assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN
+    assert signal.getsignal(signal.SIGPIPE) == before

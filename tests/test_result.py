@@ -184,11 +184,12 @@ def test_text_that_looks_like_numbers_is_noted():
     x = rng.standard_normal(100)
     table = pd.DataFrame({"amount": [f"{v:.2f}".replace(".", ",") for v in x], "z": x})
     table["sex"] = rng.choice(["f", "m"], 100)
+    table["month"] = pd.Categorical(rng.integers(1, 13, 100))
     notes = RelevanceSelector(random_state=0).fit(table, x + rng.standard_normal(100)).result_.notes
     assert any(
         note.startswith("'amount' is text that looks like numbers, such as") for note in notes
     )
-    assert not any("ID" in note for note in notes)
+    assert not any("ID" in note or "month" in note for note in notes)
 
 
 def test_columns_of_one_feature_stay_together_in_a_minimal_set():
@@ -270,6 +271,26 @@ def test_markdown_escapes_what_would_break_the_table(patients):
     row = next(line for line in page.splitlines() if line.startswith("| weak"))
     assert r"bmi\|copy of &lt;b>" in row
     assert re.search(r"\| glucose \| weak \|  \| 0.1% \| 1 \| nothing in particular", page)
+
+
+@pytest.mark.parametrize(
+    ("name", "written"),
+    [
+        ("age*sex", r"age\*sex"),
+        ("__id__", r"\_\_id\_\_"),
+        ("a\\|b", r"a\\\|b"),
+        ("[x](y)", r"\[x](y)"),
+        ("&lt;", "&amp;lt;"),
+        ("R&D_2", "R&D_2"),
+    ],
+)
+def test_names_mean_nothing_in_markdown(patients, name, written):
+    assert f"| {written} | weak |" in renamed(patients, bmi_copy=name).to_markdown()
+
+
+def test_json_brings_a_seed_of_many_digits_back(patients):
+    seeded = replace(patients, provenance=replace(patients.provenance, seed=2**127))
+    assert RelevanceResult.from_json(seeded.to_json()).provenance.seed == 2**127
 
 
 def test_json_brings_everything_back(patients, paper_patients, tmp_path):

@@ -1,6 +1,7 @@
 """Tables as people have them: any library, kind of column, gaps, weights and groups."""
 
 import datetime
+import tracemalloc
 
 import numpy as np
 import pandas as pd
@@ -22,7 +23,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 from squamish import InputError, LeakWarning, RelevanceSelector
-from squamish.files import read_file, write_whole
+from squamish.files import read_file, scan_file, write_whole
 
 
 def verdict(X, y, **given):
@@ -174,6 +175,41 @@ def test_packed_text_is_read_like_plain_text(tmp_path):
     path.write_bytes(pa.compress(b"size,size\n1,2\n", "zstd", asbytes=True))
     with pytest.raises(InputError, match="more than one column is called 'size'"):
         read_file(path)
+
+
+def test_very_wide_text_is_read(tmp_path):
+    names = [f"ENSG{j:011d}" for j in range(10_000)]
+    path = tmp_path / "genes.csv"
+    path.write_text(";".join(names) + "\n" + ";".join(["1,5"] * len(names)) + "\n")
+    table = read_file(path)
+    assert table.columns == names
+    assert table.row(0)[-1] == 1.5
+
+
+def test_the_very_file_is_read_whatever_its_name(tmp_path):
+    pl.DataFrame({"mine": [1]}).write_parquet(tmp_path / "run[1].parquet")
+    pl.DataFrame({"other": [1]}).write_parquet(tmp_path / "run1.parquet")
+    assert scan_file(tmp_path / "run[1].parquet").collect().columns == ["mine"]
+
+
+@pytest.mark.parametrize("name", ["collect", "column_names", "columns", "shape"])
+def test_columns_may_be_called_like_attributes_of_frames(name):
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame({name: np.repeat([1.0, 2.0], 50), "b": rng.standard_normal(100)})
+    assert classes(table, table[name] + rng.standard_normal(100)) == {name: 2, "b": 0}
+
+
+def test_one_long_text_does_not_cost_the_memory_of_many():
+    rng = np.random.default_rng(0)
+    city = rng.choice(["Bonn", "Oslo", "Rome"], 400).astype(object)
+    y = (city == "Bonn") + 0.3 * rng.standard_normal(400)
+    city[0] = "x" * 1_000_000
+    tracemalloc.start()
+    try:
+        assert classes(pd.DataFrame({"city": city}), y) == {"city": 2}
+        assert tracemalloc.get_traced_memory()[1] < 100_000_000
+    finally:
+        tracemalloc.stop()
 
 
 def test_frames_stay_what_they_are():

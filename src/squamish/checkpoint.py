@@ -101,10 +101,12 @@ class Checkpoint:
             return
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        except OSError:
+        except BlockingIOError:
             raise InputError(
                 f"the checkpoint {str(self.path)!r} is in use by another fit"
             ) from None
+        except OSError:  # not every file system knows locks
+            return
 
     def _load(self, about: dict[str, str]) -> None:
         self._file.seek(0)
@@ -113,7 +115,13 @@ class Checkpoint:
         if not end and (first.startswith(_START) or _START.startswith(first)):
             self._begin(about)
             return
-        self._check_header(first, about)
+        found, seed = self._header(first)
+        if found != about and len(content) == len(first) + 1:
+            # Of a fit that was refused, or stopped before it had done anything.
+            self._begin(about)
+            return
+        self._check(found, about)
+        self.seed = seed
         self._digest = hashlib.sha256(first).digest()
         position = good = len(first) + 1
         while position < len(content):
@@ -135,18 +143,21 @@ class Checkpoint:
         self._file.flush()
         self._digest = hashlib.sha256(line).digest()
 
-    def _check_header(self, line: bytes, about: dict[str, str]) -> None:
+    def _header(self, line: bytes) -> tuple[dict[str, str], int]:
+        """Return what the first line says the work is about, and the seed."""
         try:
             header = json.loads(line)
-            found, self.seed = dict(header["about"]), int(header["seed"])
-            known = (header["format"], header["version"]) == (FORMAT, VERSION)
+            found, seed = dict(header["about"]), int(header["seed"])
+            if (header["format"], header["version"]) == (FORMAT, VERSION):
+                return found, seed
         except (ValueError, TypeError, KeyError):
-            known = False
-        if not known:
-            raise InputError(
-                f"{str(self.path)!r} is no checkpoint of this version of squamish; give another "
-                "file, or delete it"
-            )
+            pass
+        raise InputError(
+            f"{str(self.path)!r} is no checkpoint of this version of squamish; give another "
+            "file, or delete it"
+        )
+
+    def _check(self, found: dict[str, str], about: dict[str, str]) -> None:
         for what, value in about.items():
             if found.get(what) != value:
                 raise InputError(

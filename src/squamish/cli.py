@@ -94,9 +94,10 @@ def _answering() -> Iterator[None]:
 _WORDS = {
     r"\b(missing_target|infinite|task)='(\w+)'": r"--\1 \2",
     r"^(alpha|cv|groups|infinite|method|missing_target|select|task|time_budget) ": r"--\1 ",
-    r"\brandom_state\b": "--seed",
-    r"\bn_jobs\b": "--jobs",
-    r"\bsample_weight\b": "--weights",
+    # In quotes they are names of columns.
+    r"(?<!['\w])random_state(?!['\w])": "--seed",
+    r"(?<!['\w])n_jobs(?!['\w])": "--jobs",
+    r"(?<!['\w])sample_weight(?!['\w])": "--weights",
     r"^y\b": "the target",
 }
 
@@ -204,7 +205,7 @@ def fit(
         if select != "relevant" and reduced is None:
             raise InputError("--select says what --reduced keeps; give --reduced FILE as well")
         if reduced is not None:
-            check_writable(reduced)
+            check_writable(reduced, made=folder)
             if reduced.resolve() == data.resolve():
                 raise InputError("--reduced names the data itself; give another file")
         table = scan_file(data)
@@ -227,7 +228,7 @@ def fit(
             checkpoint=checkpoint,
             time_budget=time_budget,
         )
-        with connected(cluster):
+        with _lost_connections_are_errors(cluster), connected(cluster):
             selector.fit(
                 table.drop(roles),
                 _column(table, target),
@@ -372,7 +373,7 @@ def _columns(given: list[str] | None, names: list[str]) -> list[str]:
     found: list[str] = []
     for text in given or ():
         found += [text] if text in names else [part.strip() for part in text.split(",")]
-    return found
+    return list(dict.fromkeys(found))
 
 
 def _check_roles(roles: list[str], categories: list[str], names: list[str]) -> None:
@@ -381,7 +382,7 @@ def _check_roles(roles: list[str], categories: list[str], names: list[str]) -> N
     for column in (*roles, *categories):
         if column not in names:
             raise InputError(no_such_column(column, names))
-        if roles.count(column) > 1:
+        if roles.count(column) + (column in categories) > 1:
             raise InputError(f"{column!r} is given more than one role")
     if len(roles) == len(names):
         raise InputError("no column is left to judge; the target needs others to explain it")
@@ -446,8 +447,10 @@ def _plain(name: str) -> str:
 
 def _folder(out: Path | None, data: Path, as_json: bool) -> Path | None:
     """Choose the folder, and find out before the work whether it can be made."""
+    from squamish.files import name_of_data
+
     if out is None:
-        out = None if as_json else Path(f"squamish-{data.name.partition('.')[0]}")
+        out = None if as_json else Path(f"squamish-{name_of_data(data)}")
     if out is None:
         return None
     existing = next(path for path in (out, *out.absolute().parents) if path.exists())
@@ -476,6 +479,19 @@ def _signed(
             words += flag if item is True else [*flag, str(item)]
     origin = replace(result.provenance, data=data, target=target, command=shlex.join(words))
     return replace(result, provenance=origin)
+
+
+@contextmanager
+def _lost_connections_are_errors(cluster: str | None) -> Iterator[None]:
+    """Keep a cluster that goes away from ending us as a closed output does."""
+    if cluster is None or not hasattr(signal, "SIGPIPE"):
+        yield
+        return
+    before = signal.signal(signal.SIGPIPE, signal.SIG_IGN)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGPIPE, before)
 
 
 def _write(result: RelevanceResult, folder: Path | None) -> list[Path]:

@@ -93,7 +93,8 @@ def scan_file(path: str | Path) -> pl.LazyFrame:
     import polars as pl
 
     with _naming(path):
-        frame = pl.scan_parquet(path)
+        # Of the very file, whatever its name holds; workers may have another working folder.
+        frame = pl.scan_parquet(path.resolve(), glob=False)
         frame.collect_schema()
         return frame
 
@@ -115,6 +116,21 @@ def _kind(path: Path) -> tuple[str, str]:
     return kind, packing
 
 
+def name_of_data(path: Path) -> str:
+    """Return the name of a file without the endings that tell how to read it.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from squamish.files import name_of_data
+    >>> name_of_data(Path("data/patients.2024.csv.gz"))
+    'patients.2024'
+    """
+    for endings in ((*_DECOMPRESS, *_PACKED_CSV), (*_TEXT, *_BINARY)):
+        path = path.with_suffix("") if path.suffix.lower() in endings else path
+    return path.name
+
+
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
     """Say which file it is that cannot be read."""
@@ -126,6 +142,7 @@ def _naming(path: Path) -> Iterator[None]:
         OSError,
         EOFError,
         ValueError,
+        csv.Error,
         zlib.error,
         lzma.LZMAError,
         pl.exceptions.PolarsError,
@@ -193,11 +210,11 @@ def write_table(table: pl.DataFrame | pl.LazyFrame, path: str | Path) -> None:
     write_whole(path, buffer.getvalue())
 
 
-def check_writable(path: Path) -> None:
-    """Refuse early what `write_table` could not write."""
+def check_writable(path: Path, made: Path | None = None) -> None:
+    """Refuse early what `write_table` could not write; one folder may still be made."""
     if path.suffix.lower() not in (*_TEXT, *_BINARY):
         raise InputError(f"{path.name!r} does not end in .csv, .tsv, .parquet, .feather or .arrow")
-    if not path.parent.is_dir():
+    if not path.parent.is_dir() and (made is None or path.parent.resolve() != made.resolve()):
         raise InputError(f"there is no folder {str(path.parent)!r}")
 
 
@@ -256,7 +273,14 @@ def _header(content: bytes, separator: str) -> list[str]:
 
 def _separator(content: bytes) -> str:
     """Guess what separates the columns: that which divides the first line into most."""
-    return max(",;\t|", key=lambda separator: len(_header(content, separator)))
+
+    def n_columns(separator: str) -> int:
+        try:
+            return len(_header(content, separator))
+        except csv.Error:  # a field longer than any name: all of a wide table's names in one
+            return 1
+
+    return max(",;\t|", key=n_columns)
 
 
 def _without_line_breaks(content: bytes, separator: str) -> bytes:

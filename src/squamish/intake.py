@@ -10,7 +10,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, time, timedelta
 from decimal import Decimal
 from numbers import Real
@@ -261,9 +261,10 @@ def refuse(X: Any) -> None:
     """Refuse what can be seen from outside: no table, repeated names."""
     if isinstance(X, str | bytes | PathLike):
         raise InputError(f"X is {X!r}; read the file first and pass the table")
-    if hasattr(X, "collect"):
+    # Of the class: pandas has columns as attributes, whatever they are called.
+    if hasattr(type(X), "collect"):
         raise InputError(f"X is a {type(X).__name__}; collect() it first")
-    given = getattr(X, "column_names", getattr(X, "columns", ()))
+    given = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
     names = Counter(map(str, given if _is_listed(given) else ()))
     repeated = [name for name, count in names.items() if count > 1]
     if repeated:
@@ -285,7 +286,9 @@ def _read_series(label: str, series: nw.Series[Any]) -> Array | Levels:
         if dtype in (nw.String, nw.Categorical, nw.Enum):
             # A cast may turn what is missing into a word.
             pairs = zip(series.cast(nw.String).to_list(), series.is_null().to_list(), strict=True)
-            return _numbered([None if gap else label for label, gap in pairs])
+            levels = _numbered([None if gap else label for label, gap in pairs])
+            # What is said to be a category is one.
+            return levels if dtype == nw.String else replace(levels, like_a_number="")
         if dtype in (nw.Date, nw.Datetime):
             seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
             return _floats(seconds)
@@ -401,13 +404,15 @@ def _number(value: Any) -> float | None:
 def _numbered(labels: list[Any]) -> Levels:
     """Enumerate text labels in their order."""
     missing = np.array([is_missing(label) for label in labels], dtype=bool)
-    text = np.array(["" if gap else str(label) for label, gap in zip(labels, missing, strict=True)])
-    levels, codes = np.unique(text[~missing], return_inverse=True)
-    out = np.full(len(labels), float(len(levels)))
-    out[~missing] = codes
-    numbers = [label for label in levels.tolist() if _number(label.replace(",", ".")) is not None]
+    text = [str(label) for label, gap in zip(labels, missing, strict=True) if not gap]
+    # No array of text: every entry of one takes as much memory as the longest.
+    levels = sorted(set(text))
+    places = {label: place for place, label in enumerate(levels)}
+    codes = np.full(len(labels), float(len(levels)))
+    codes[~missing] = [places[label] for label in text]
+    numbers = [label for label in levels if _number(label.replace(",", ".")) is not None]
     likely = len(numbers) >= max(LEAST_NUMBERS, MOST_OF_THEM * len(levels))
-    return Levels(out, missing, levels, numbers[0] if likely else "")
+    return Levels(codes, missing, np.array(levels, dtype=object), numbers[0] if likely else "")
 
 
 def _level_numbers(values: Array) -> Levels:

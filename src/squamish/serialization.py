@@ -173,7 +173,7 @@ def _row(dtype: Any, items: list[Any], where: str) -> Any:
     if kind == "f":
         return np.array([_number(v, f"{where}[{i}]") for i, v in enumerate(items)], dtype=dtype)
     item: tuple[type, str] = (bool, "true or false") if kind == "b" else (int, "a whole number")
-    values = [_of(item[0], v, f"{where}[{i}]", item[1]) for i, v in enumerate(items)]
+    values = [_of(item[0], v, f"{where}[{i}]", item[1], bits=62) for i, v in enumerate(items)]
     return np.array(values, dtype=dtype)
 
 
@@ -195,10 +195,11 @@ def _key(hint: Any, key: str, where: str) -> Any:
     return int(key)
 
 
-def _of(kind: type, value: Any, where: str, allowed: str) -> Any:
+def _of(kind: type, value: Any, where: str, allowed: str, bits: int = 1000) -> Any:
     fits = isinstance(value, kind)
     if kind is int:
-        fits = type(value) is int and abs(value) < 2**62
+        # A seed may have many digits, a number in an array may not.
+        fits = type(value) is int and value.bit_length() <= bits
     if not fits:
         raise _wrong(where, value, allowed)
     return value

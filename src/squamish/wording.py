@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import re
 from collections.abc import Sequence
 from html import escape
 from textwrap import fill
@@ -138,7 +139,8 @@ def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
             f"({p}, all proofs together, corrected for the number of columns)."
         ]
     if np.isnan(evidence.p_relevant[j]):
-        return ["There was nothing to test: it has no two different values."]
+        seen = " in the rows that were looked at" if evidence.n_tested < result.n_samples else ""
+        return [f"There was nothing to test: it has no two different values{seen}."]
     return [
         f"None of the tests tells it from a column of noise ({p} for all of them together, "
         f"corrected for the number of columns; {evidence.alpha:g} is the limit)."
@@ -302,8 +304,10 @@ def ordered(result: RelevanceResult) -> list[int]:
 
 
 def _cell(text: str) -> str:
-    """Keep a bar or a line break from ending a cell of a Markdown table."""
-    return printable(text).replace("|", r"\|").replace("<", "&lt;")
+    """Keep names from meaning something in Markdown: the end of a cell, emphasis, a link."""
+    # An underscore within a word means nothing, and would be ugly to read with a backslash.
+    text = re.sub(r"[\\`*\[~|]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", printable(text))
+    return re.sub(r"&(?=#?\w+;)", "&amp;", text).replace("<", "&lt;")
 
 
 def notebook_html(result: RelevanceResult) -> str:
