@@ -271,3 +271,11 @@ def test_refits_are_corrected_for_the_number_of_columns(p, strong):
     removals._judge(np.arange(3), PairedTest(t, np.ones(3), 200), gain=1.0)
     assert removals.strong.tolist() == [strong] * 3
     assert removals.p == pytest.approx(3 * p)
+
+
+def test_a_curved_copy_is_weak_among_very_many_columns():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal(400)
+    X = np.column_stack([x, np.abs(x), rng.standard_normal((400, 400))])
+    y = np.abs(x) + rng.normal(0, 0.3, 400)
+    assert verdict(X, y).relevance_classes_[:2].tolist() == [1, 1]

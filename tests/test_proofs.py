@@ -1,5 +1,7 @@
 """Each proof holds its level on columns that have nothing to do with the target."""
 
+import math
+
 import numpy as np
 import pytest
 from scipy import stats
@@ -164,3 +166,59 @@ def test_what_is_close_to_a_relevant_column_is_proven_and_faint_correlations_are
     p = proofs.association_p_values((Z - Z.mean(axis=0)) / Z.std(axis=0), np.array([0]))
     assert p[1] < 1e-6
     assert p[[0, 2, 3]].tolist() == [1.0, 1.0, 1.0]
+
+
+@pytest.mark.parametrize("cap", [np.minimum, np.maximum])
+def test_an_amount_that_is_capped_is_tested_all_the_same(cap):
+    x = np.random.default_rng(0).standard_normal((300, 2))
+    y = cap(np.square(x[:, 0]), 0.05 if cap is np.minimum else 2.0)
+    assert proofs.in_fifths(y).max() > 0
+    assert proofs.marginal_p_values(table(x, y))[0] < 1e-6
+
+
+def test_a_rare_class_does_not_hide_what_tells_the_others():
+    x = np.random.default_rng(0).standard_normal((60, 2))
+    y = (x[:, 0] > 0).astype(int)
+    y[:4] = 2
+    assert proofs.marginal_p_values(table(x, y))[0] < 1e-6
+
+
+def test_linear_tests_hold_their_level_where_a_class_has_few_rows():
+    rng, found = np.random.default_rng(0), []
+    y = (np.arange(300) < 4).astype(int)
+    scores = proofs.target_scores(table(np.zeros((300, 1)), y))
+    for _ in range(300):
+        Z = normal_scores((rng.random((300, 10)) < 0.12).astype(float))
+        found.append(proofs.partial_p_values(Z, scores))
+        found.append(proofs.own_residual_p_values(Z, np.zeros((300, 0)), scores)[0])
+    assert np.mean(np.array(found) < 1e-3) < 2e-3
+
+
+@pytest.mark.parametrize("n", [4, 5, 6])
+def test_the_best_of_few_orders_is_no_wonder(n):
+    X = np.column_stack([np.arange(n), np.arange(n)[::-1]]).astype(float)
+    assert proofs.marginal_p_values(table(X, np.arange(n) + 0.5)).min() > 1 / math.factorial(n)
+
+
+def test_a_flag_is_tested_exactly_in_a_class_of_some_rows():
+    y = (np.arange(1000) < 50).astype(int)
+    flag = np.zeros((1000, 1))
+    flag[:16], flag[50:144] = 1, 1
+    expected = stats.fisher_exact([[16, 34], [94, 856]], alternative="greater")[1]
+    assert expected < proofs.marginal_p_values(table(flag, y))[0] < 5 * expected
+
+
+@pytest.mark.parametrize("n_clusters", [2, 8, 20])
+def test_tests_of_few_groups_of_rows_hold_their_level(n_clusters):
+    rng, found = np.random.default_rng(0), []
+    clusters = np.repeat(np.arange(n_clusters), 10)
+    halves = np.arange(n_clusters) % 2
+    for _ in range(300):
+        X = np.column_stack([rng.permutation(halves)[clusters] for _ in range(5)]).astype(float)
+        y = rng.permutation(halves)[clusters][:, np.newaxis]
+        found.append(proofs.score_p_values(X, y, None, clusters))
+    assert np.mean(np.array(found) < 0.01) < 0.015
+    # Means of so few groups say nothing of what goes with what.
+    if n_clusters == 2:
+        means = rng.standard_normal((2, 3))
+        assert proofs.association_p_values(means, np.array([0])).tolist() == [1, 1, 1]

@@ -132,3 +132,34 @@ def test_rows_that_no_fold_tests_are_predicted_too():
     covered = redraw.covering(split, 8)
     assert covered[0] == split[0]
     assert covered[1][1].tolist() == [6, 7, 0, 1, 2, 3]
+
+
+def test_guesses_are_chosen_by_rows_that_their_models_have_not_seen():
+    rng = np.random.default_rng(0)
+    X, target = rng.standard_normal((200, 5)), rng.standard_normal(200)
+    one = [(np.arange(150), np.arange(150, 200))]
+    assert np.array_equal(redraw.best_guess(X, target, np.zeros(200), one), np.zeros(200))
+
+
+def test_a_dependence_is_seen_even_if_folds_are_single_rows():
+    rng = np.random.default_rng(0)
+    X, rows = rng.uniform(-1, 1, (150, 2)), np.arange(150)
+    single = [(rows[rows != row], rows[[row]]) for row in rows]
+    assert redraw.depends_on_others(np.sin(5 * X[:, 0]), X, single)
+    assert not redraw.depends_on_others(rng.standard_normal(150), X, single)
+
+
+@pytest.mark.parametrize("share", [0.1, 0.5, 0.7, 0.9])
+def test_gaps_are_drawn_as_gaps_however_many_there_are(share):
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        gaps = standardised(np.asarray(rng.random(997) < share, dtype=float))
+        low, high = gaps.min(), gaps.max()
+        form = redraw.Form(
+            np.array([np.nan, low]), np.array([np.nan, high]), np.array([1, -1]), np.full(2, -1)
+        )
+        guess = np.column_stack([np.ones(50), np.full(50, (low + high) / 2)])
+        drawn = redraw.redraw(guess, np.zeros((5, 2)), 2, rng, form)
+        missing = drawn[..., 1] > 0
+        assert missing.any()
+        assert np.array_equal(drawn[..., 0] == 0, missing)

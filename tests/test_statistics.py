@@ -146,3 +146,15 @@ def test_tail_of_few_values_is_no_more_certain_than_it_can_be(n):
     ]
     for level in (0.05, 0.001):
         assert np.mean(np.array(p) <= level) <= level + 4 * np.sqrt(level / len(p))
+
+
+def test_one_large_cluster_is_one_observation():
+    rng = np.random.default_rng(0)
+    differences = np.append(np.full(950, 0.1), rng.normal(0, 0.1, 50))[:, np.newaxis]
+    clusters = np.append(np.zeros(950, dtype=int), np.arange(1, 51))
+    assert paired_test(differences, clusters=clusters).p_values[0] > 0.05
+
+
+def test_values_that_are_all_the_same_say_nothing_of_a_tail():
+    p = exponential_tail_p_values(np.array([0.0, 0.3]), np.zeros(4))
+    assert p.tolist() == [1.0, 0.2]

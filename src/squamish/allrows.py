@@ -182,8 +182,7 @@ class AllRows:
         task, parts = sample.task, recipes(sample)
         scores = None
         if task == "regression":
-            classes = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
-            classes = np.unique(classes, return_inverse=True)[1]
+            classes = proofs.in_fifths(y)
             scores = normal_scores(y[:, np.newaxis])[:, 0]
         else:
             common = np.bincount(y)[y] >= LEAST_OF_CLASS
@@ -349,7 +348,7 @@ class AllRows:
         drawn = np.rint(of_class + part.mean * sizes[self.levels]).astype(np.intp)
         if len(sizes) == 2:
             drawn = np.array([round(total) - drawn[0], drawn[0]])
-        return proofs.exact_p_value(drawn, sizes)
+        return float(proofs.exact_p_values(drawn[np.newaxis], sizes)[0])
 
     def _given_others(self, sums: dict[str, Array]) -> dict[str, Array]:
         """Test products of two parts, and each part given all others in a linear model."""
@@ -379,6 +378,8 @@ class AllRows:
 
 def _chi_square(counts: Array) -> float:
     """Test whether classes differ in their shares of the bins; 1 if fewer than two are large."""
+    if counts.shape[1] < 2:
+        return 1.0
     rarest = counts.sum(axis=0).min() / max(counts.sum(), 1)
     counts = counts[counts.sum(axis=1) * rarest >= 5]
     if len(counts) < 2:

@@ -40,6 +40,10 @@ N_SAMPLES = 10
 FEW_GROUPS = 5000
 # A correlation below this tells next to nothing, however sure it is.
 CLEAR = 0.3
+# With fewer rows than these expected to differ in a class, sums over them are not normal.
+FEW, FEW_OF_TWO = 5, 50
+# Of fewer observations, values that repeat have heavier tails than Student's t.
+FEW_ROWS = 50
 
 
 def target_scores(table: Table) -> Array:
@@ -54,16 +58,23 @@ def target_scores(table: Table) -> Array:
 def marginal_p_values(table: Table) -> Array:
     """Test each column on its own: by rank, and in bins for what is not monotone.
 
-    Columns with one value in nearly all rows are tested exactly: are the other rows spread
-    over the classes as a random draw would be?
+    Columns with one value in most rows, and few others in some class, are tested exactly: are
+    the other rows spread over the classes as a random draw would be?
     """
     p = combined_p_values(np.stack([_rank_p_values(table), _bin_p_values(table)]), [0.5, 0.5])
     if table.task == "regression":
         return p
-    rarest = np.bincount(table.y).min() / len(table.y)
-    others = (1 - atom_shares(table.X)) * len(table.y)
-    for j in np.flatnonzero(others * rarest < 5):
-        p[j] = _exact_p_value(table.X[:, j], table.y)
+    sizes, atoms = np.bincount(table.y), atom_shares(table.X)
+    others = (1 - atoms) * sizes.min()
+    few = np.flatnonzero((atoms > 0.5) & (others < FEW_OF_TWO))
+    X = table.X[:, few]
+    # Of two values nothing is lost; of more, what the others say among themselves would be.
+    two = ((X.min(axis=0) == X) | (X.max(axis=0) == X)).all(axis=0)
+    exact = two | (others[few] < FEW)
+    # A value of most rows is their median.
+    differs = X[:, exact] != np.median(X[:, exact], axis=0)
+    drawn = np.stack([differs[table.y == c].sum(axis=0) for c in range(len(sizes))], axis=-1)
+    p[few[exact]] = exact_p_values(drawn, sizes)
     return p
 
 
@@ -155,10 +166,14 @@ def score_p_values(
         ratio = np.divide(
             np.abs(terms.sum(axis=0)), spread, out=np.zeros_like(spread), where=spread > 1e-12
         )
-        # Student's t of the terms.
-        ratio *= np.sqrt((n - 1) / np.maximum(n - np.square(ratio), 1e-12))
         largest = np.maximum(largest, ratio)
-    p = 2 * stats.t.sf(largest, max(n - 1, 1)) * targets.shape[1]
+    # Student's t of the terms.
+    t = largest * np.sqrt((n - 1) / np.maximum(n - np.square(largest), 1e-12))
+    p = 2 * stats.t.sf(t, max(n - 1, 1))
+    if n < FEW_ROWS:
+        # Terms may all be equal by chance: a bound for any that are as likely above as below zero.
+        p = np.maximum(p, 2 * np.exp(-np.square(largest) / 2))
+    p = p * targets.shape[1]
     # A sum over the few rows that differ from the rest is not normal.
     return np.where(atom_shares(columns) > 0.9, 1.0, np.minimum(1, p))
 
@@ -186,27 +201,23 @@ def centre(Z: Array) -> Array:
     return (Z * np.where(Z[:, 0] @ Z < 0, -1.0, 1.0)).mean(axis=1)
 
 
-def _exact_p_value(x: Array, y: NDArray[np.intp]) -> float:
-    """Fisher's exact test of the rows outside the most common value, for each class."""
-    values, counts = np.unique(x, return_counts=True)
-    sizes = np.bincount(y)
-    return exact_p_value(np.bincount(y[x != values[counts.argmax()]], minlength=len(sizes)), sizes)
-
-
-def exact_p_value(drawn: NDArray[np.intp], sizes: NDArray[np.intp]) -> float:
+def exact_p_values(drawn: NDArray[np.intp], sizes: NDArray[np.intp]) -> Array:
     """Test whether rows are drawn from classes at random: so many of each, of its size.
+
+    Fisher's exact test for each class; a row of ``drawn`` is a draw, a column a class.
 
     Examples
     --------
     >>> import numpy as np
-    >>> from squamish.proofs import exact_p_value
-    >>> round(exact_p_value(np.array([0, 4]), np.array([20, 20])), 3)
-    0.212
+    >>> from squamish.proofs import exact_p_values
+    >>> exact_p_values(np.array([[0, 4], [2, 2]]), np.array([20, 20])).round(3)
+    array([0.212, 1.   ])
     """
-    n, m = sizes.sum(), drawn.sum()
+    n, m = sizes.sum(), drawn.sum(axis=1, keepdims=True)
     below = stats.hypergeom.cdf(drawn, n, sizes, m)
     above = stats.hypergeom.sf(drawn - 1, n, sizes, m)
-    return float(min(1, 2 * len(sizes) * min(below.min(), above.min())))
+    least = np.minimum(below, above).min(axis=1)
+    return np.asarray(np.minimum(1, 2 * len(sizes) * least))
 
 
 def _rank_p_values(table: Table) -> Array:
@@ -219,19 +230,34 @@ def _rank_p_values(table: Table) -> Array:
         y = stats.rankdata(table.y)
         y -= y.mean()
         r = y @ ranks / np.sqrt(np.square(y).sum() * variance * (n - 1))
-        t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
-        return np.asarray(2 * stats.t.sf(np.abs(t), n - 2))
+        return _correlation_tails(np.abs(r), n, table.X, table.y[:, np.newaxis])
     classes, counts = np.unique(table.y, return_counts=True)
     sums = np.stack([ranks[table.y == c].sum(axis=0) for c in classes])
     statistic = (np.square(sums) / counts[:, np.newaxis]).sum(axis=0) / variance
     return np.asarray(stats.chi2.sf(statistic, len(classes) - 1))
 
 
+def in_fifths(y: Array) -> NDArray[np.intp]:
+    """Cut amounts into fifths; a value that many rows share is in one of them.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.proofs import in_fifths
+    >>> in_fifths(np.array([1.0, 2.0, 3.0, 4.0, 5.0]))
+    array([0, 1, 2, 3, 4])
+    >>> in_fifths(np.array([0.5, 9.0, 9.0, 9.0, 9.0, 9.0]))
+    array([0, 1, 1, 1, 1, 1])
+    """
+    cuts = np.quantile(y, [0.2, 0.4, 0.6, 0.8])
+    # What is capped from above is told from the rest, as what is capped from below is.
+    cuts = np.minimum(cuts, y[y < y.max()].max(initial=y.min()))
+    return np.unique(np.searchsorted(cuts, y), return_inverse=True)[1]
+
+
 def _bin_p_values(table: Table, most_bins: int = 6) -> Array:
     """Chi-square test of binned values against classes, or against a binned amount."""
-    y = table.y
-    if table.task == "regression":
-        y = np.searchsorted(np.quantile(y, [0.2, 0.4, 0.6, 0.8]), y)
+    y = in_fifths(table.y) if table.task == "regression" else table.y
     classes, y = np.unique(y, return_inverse=True)
     counts = np.bincount(y)
     # Five expected in every cell, so that the chi-square approximation holds.
@@ -286,7 +312,7 @@ def association_p_values(
     be relevant get 1.
     """
     w = np.ones(len(Z)) if weights is None else weights
-    n = max(float(np.square(w.sum()) / np.square(w).sum()), 3.0)
+    n = float(np.square(w.sum()) / np.square(w).sum())
 
     def scaled(X: Array) -> Array:
         centred = X - w @ X / w.sum()
@@ -297,8 +323,7 @@ def association_p_values(
         weighted = scaled(Z[:, start:stop]) * w[:, np.newaxis]
         r[start:stop] = np.abs(weighted.T @ known / w.sum()).max(axis=1)
     r = np.minimum(r, 1.0)
-    t = r * np.sqrt((n - 2) / np.maximum(1 - r**2, 1e-12))
-    p = np.minimum(1, 2 * stats.t.sf(t, n - 2) * len(relevant))
+    p = np.minimum(1, _correlation_tails(r, n, Z) * len(relevant))
     p[(r < CLEAR) | (atom_shares(Z) > 0.9)] = 1.0
     p[relevant] = 1.0
     return np.asarray(p)
@@ -331,7 +356,19 @@ def own_residual_p_values(Z: Array, basis: Array, residuals: Array) -> Array:
     # Of ranks, so that single rows far out do not decide.
     distance = np.square(special.ndtr(Z) - 0.5)
     alone = np.stack([correlation_p_values(scores, residuals) for scores in (Z, distance)])
-    return np.vstack([np.where(atoms > 0.9, 1.0, alone), joint])
+    return np.vstack([np.where(_are_few(atoms, residuals), 1.0, alone), joint])
+
+
+def _are_few(atoms: Array, targets: Array) -> NDArray[np.bool_]:
+    """Tell whether so few rows differ from the rest that sums over them are not normal.
+
+    Rows of a rare class make up most of its sum, as do large residuals: what counts is how
+    many rows that is in effect.
+    """
+    squares = np.square(targets)
+    largest = np.maximum(np.square(squares).sum(axis=0), 1e-300)
+    n_rows = float((np.square(squares.sum(axis=0)) / largest).min())
+    return (atoms > 0.9) | ((atoms > 0.5) & ((1 - atoms) * n_rows < FEW))
 
 
 def correlation_p_values(scores: Array, targets: Array) -> Array:
@@ -346,8 +383,22 @@ def correlation_p_values(scores: Array, targets: Array) -> Array:
     r = np.divide(
         np.abs(around.T @ centred), spread, out=np.zeros_like(spread), where=spread > 1e-12
     ).max(axis=0)
+    return np.minimum(1, _correlation_tails(r, n, scores) * targets.shape[1])
+
+
+def _correlation_tails(r: Array, n: float, *columns: Array) -> Array:
+    """Return how likely it is that columns in random order have such correlations, or larger."""
+    if n < 3:
+        return np.ones_like(r)
     t = r * np.sqrt((n - 2) / np.maximum(1 - np.square(r), 1e-12))
-    return np.asarray(np.minimum(1, 2 * stats.t.sf(t, n - 2) * targets.shape[1]))
+    p = 2 * stats.t.sf(t, n - 2)
+    if n < FEW_ROWS:
+        # No order is less likely than one of all, and those of few values are few.
+        p = np.maximum(p, 2 * np.exp(-special.gammaln(n + 1)))
+        bound = 2 * np.exp(-n * np.square(r) / 2)
+        repeated = np.max([np.broadcast_to(atom_shares(x), r.shape) for x in columns], axis=0)
+        p = np.where(repeated > 0.3, np.maximum(p, bound), p)
+    return np.asarray(np.minimum(1, p))
 
 
 def _orthonormal(X: Array) -> Array:
@@ -366,7 +417,7 @@ def partial_p_values(Z: Array, targets: Array) -> Array:
     if n - d - 1 < max(20, d // 2):
         return np.ones(d)
     p = partial_from_sums(Z.T @ Z, Z.T @ targets, np.square(targets).sum(axis=0), n)
-    return np.where(atom_shares(Z) > 0.9, 1.0, p)
+    return np.where(_are_few(atom_shares(Z), targets), 1.0, p)
 
 
 def partial_from_sums(gram: Array, moments: Array, totals: Array, n_rows: int) -> Array:

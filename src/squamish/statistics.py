@@ -184,11 +184,12 @@ def paired_test(
     """
     weights = np.ones(len(differences)) if weights is None else weights
     mean = weights @ differences / weights.sum()
-    scores = weights[:, np.newaxis] * (differences - mean)
-    if clusters is not None:
-        scores = cluster_sums(scores, clusters)
+    scores = cluster_sums(weights[:, np.newaxis] * (differences - mean), clusters)
+    shares = cluster_sums(weights, clusters) / weights.sum()
     n = len(scores)
-    error = np.sqrt(np.square(scores).sum(axis=0) * n / max(n - 1, 1)) / weights.sum()
+    # An observation draws the mean to itself, a large one much: as if it had been left out.
+    scores = scores / np.maximum(1 - shares, 1e-12)[:, np.newaxis]
+    error = np.sqrt(np.square(scores).sum(axis=0) * max(n - 1, 1) / n) / weights.sum()
     return PairedTest(mean, error, max(n - 1, 1))
 
 
@@ -267,6 +268,9 @@ def exponential_tail_p_values(
     rank = 1 - np.searchsorted(ordered, values, side="left") / len(ordered)
     beyond = np.maximum(values - start, 0) / total
     tail = n_tail / len(ordered) * (1 + beyond) ** -float(n_tail - 1)
+    if ordered[-1] == start:
+        # Values that are all the same say nothing of how they fall off.
+        tail = np.full(len(tail), 1 / (len(ordered) + 1))
     return np.asarray(np.where(values > start, tail, rank))
 
 

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from squamish.crossfitting import CrossFit, Race, Trial
 from squamish.learners import Array, Rows, View
-from squamish.methods.case import Case, closest, closest_to
+from squamish.methods.case import MOST_CONTEXT, Case, closest, closest_to
 from squamish.redraw import SMOOTH_FITS, best_guess, depends_on_others
 from squamish.statistics import PairedTest, holm
 
@@ -100,17 +100,21 @@ class Removals:
         case = self.case
         seem = np.flatnonzero(self.strong).tolist()
         asked = [i for i in seem if self.explained[i] <= TOLD]
-        jobs = [_Left(case.relevant[i], race.learner.view, leftover[i]) for i in asked]
+        jobs = [self._left(race, i, leftover) for i in asked]
         case.report.expect(len(asked))
         answers = case.fit.workers.run(_depends, case.fit, jobs, np.random.default_rng(0))
         case.n_fits += sum(leftover[i].shape[1] for i in asked)
         independent = {i for i, answer in zip(asked, answers, strict=True) if not answer}
         return [i for i in seem if i not in independent]
 
+    def _left(self, race: Race, i: int, leftover: list[Array]) -> _Left:
+        relevant = self.case.relevant
+        return _Left(int(relevant[i]), relevant, race.learner.view, leftover[i])
+
     def _guesses(self, race: Race, doubtful: list[int], leftover: list[Array]) -> list[Array]:
         """Predict features from the others as well as possible, and note how well that is."""
         case, fit = self.case, self.case.fit
-        jobs = [_Left(case.relevant[i], race.learner.view, leftover[i]) for i in doubtful]
+        jobs = [self._left(race, i, leftover) for i in doubtful]
         case.report.expect(len(doubtful))
         guesses = fit.workers.run(_guess, fit, jobs, np.random.default_rng(0))
         for i, job, found in zip(doubtful, jobs, guesses, strict=True):
@@ -155,6 +159,7 @@ class _Left:
     """What the others leave unexplained of a feature, and how the learner sees columns."""
 
     feature: int
+    relevant: Rows
     view: View
     values: Array
 
@@ -163,12 +168,16 @@ class _Left:
         return fit.held_out(self.view, self._own(fit))
 
     def others(self, fit: CrossFit) -> Array:
-        """Return what the feature is guessed from."""
-        parts, own = fit.parts, self._own(fit)
+        """Return what the feature is guessed from: what is relevant first, then what is close."""
+        parts, values = fit.parts, fit.held_out("ranked", self._own(fit))
         # What is learned from the target of other rows cannot describe another feature.
-        fixed = np.flatnonzero(parts.feature != self.feature)
+        is_known = np.isin(parts.feature, self.relevant)
+        others = parts.feature != self.feature
+        known = closest_to(values, parts.ranked, np.flatnonzero(is_known & others))
+        n_left = MOST_CONTEXT - len(known)
+        near = closest_to(values, parts.ranked, np.flatnonzero(~is_known & others), n_left)
         view = parts.ranked if self.view == "ranked" else parts.plain
-        return view[:, closest_to(fit.held_out("ranked", own), parts.ranked, fixed)]
+        return view[:, np.sort(np.concatenate([known, near]))]
 
     def _own(self, fit: CrossFit) -> Rows:
         return fit.columns(np.array([self.feature]))
