@@ -145,7 +145,7 @@ def test_a_dependence_is_seen_even_if_folds_are_single_rows():
     rng = np.random.default_rng(0)
     X, rows = rng.uniform(-1, 1, (150, 2)), np.arange(150)
     single = [(rows[rows != row], rows[[row]]) for row in rows]
-    assert redraw.depends_on_others(np.sin(5 * X[:, 0]), X, single)
+    assert redraw.depends_on_others(np.sin(7 * X[:, 0]), X, single)
     assert not redraw.depends_on_others(rng.standard_normal(150), X, single)
 
 
