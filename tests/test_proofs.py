@@ -136,7 +136,7 @@ def test_a_rare_value_is_tested_exactly():
     x[90:93] = [1.0, 2.0, 3.0]
     p = proofs.marginal_p_values(table(x[:, np.newaxis], y))
     odds = stats.hypergeom.sf(2, 100, 10, 3)
-    assert p[0] == pytest.approx(4 * odds)
+    assert p[0] == pytest.approx(2 * odds)
 
 
 def test_share_of_the_most_common_value():
@@ -205,7 +205,7 @@ def test_a_flag_is_tested_exactly_in_a_class_of_some_rows():
     flag = np.zeros((1000, 1))
     flag[:16], flag[50:144] = 1, 1
     expected = stats.fisher_exact([[16, 34], [94, 856]], alternative="greater")[1]
-    assert expected < proofs.marginal_p_values(table(flag, y))[0] < 5 * expected
+    assert proofs.marginal_p_values(table(flag, y))[0] == pytest.approx(2 * expected)
 
 
 @pytest.mark.parametrize("n_clusters", [2, 8, 20])

@@ -211,13 +211,15 @@ def exact_p_values(drawn: NDArray[np.intp], sizes: NDArray[np.intp]) -> Array:
     >>> import numpy as np
     >>> from squamish.proofs import exact_p_values
     >>> exact_p_values(np.array([[0, 4], [2, 2]]), np.array([20, 20])).round(3)
-    array([0.212, 1.   ])
+    array([0.106, 1.   ])
     """
     n, m = sizes.sum(), drawn.sum(axis=1, keepdims=True)
     below = stats.hypergeom.cdf(drawn, n, sizes, m)
     above = stats.hypergeom.sf(drawn - 1, n, sizes, m)
     least = np.minimum(below, above).min(axis=1)
-    return np.asarray(np.minimum(1, 2 * len(sizes) * least))
+    # Of two classes, one says what the other does.
+    n_tests = len(sizes) if len(sizes) > 2 else 1
+    return np.asarray(np.minimum(1, 2 * n_tests * least))
 
 
 def _rank_p_values(table: Table) -> Array:
