@@ -47,8 +47,8 @@ CONTESTANTS = (
 LARGE = [name for name in TABLES if name[0].isdigit()]
 # How many tables of each kind.
 SEEDS = {
-    **dict.fromkeys((*LINEAR, *NONLINEAR), 3),
-    **dict.fromkeys(REAL, 3),
+    **dict.fromkeys((*LINEAR, *NONLINEAR), 2),
+    **dict.fromkeys(REAL, 2),
     **dict.fromkeys(LARGE, 1),
 }
 DESIGN_SEEDS = {"Degenhardt, m = 10": 30, "Degenhardt, m = 50": 30, "Friedman 1": 100}

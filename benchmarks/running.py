@@ -61,14 +61,27 @@ def environment(contestant: str) -> Path:
     return python
 
 
-def _is_there(contestant: str) -> bool:
-    """Tell whether a contestant can run, and say so if not: it is asked again next time."""
-    try:
-        environment(contestant)
-    except subprocess.CalledProcessError:
-        print(f"NOT IN THE RACE: {contestant}, it could not be installed", file=sys.stderr)
-        return False
-    return True
+def _absent(contestants: Iterable[str], jobs: int) -> set[str]:
+    """Return who cannot run, and say so: they are asked again next time.
+
+    Environments are made side by side, since each waits for downloads most of the time.
+    """
+
+    def is_there(names: Names) -> bool:
+        try:
+            environment(names[0])
+        except subprocess.CalledProcessError:
+            print(f"NOT IN THE RACE: {', '.join(names)}, could not be installed", file=sys.stderr)
+            return False
+        return True
+
+    homes: dict[str, Names] = {}
+    for name in sorted(contestants):
+        homes.setdefault(HOMES.get(name, ""), []).append(name)
+    with ThreadPoolExecutor(jobs) as pool:
+        found = list(pool.map(is_there, homes.values()))
+    pairs = zip(homes.values(), found, strict=True)
+    return {name for names, there in pairs if not there for name in names}
 
 
 class Processes:
@@ -184,8 +197,7 @@ class Race:
     def _asked(self, tables: Iterable[Table]) -> dict[Table, Names]:
         """Return who is asked about which table, of those that can run."""
         missing, late = self.missing(tables), self._too_long()
-        needed = {name for names in missing.values() for name in names}
-        absent = {name for name in sorted(needed) if not _is_there(name)}
+        absent = _absent({name for names in missing.values() for name in names}, self.jobs)
         asked = {}
         for table, names in missing.items():
             there = [name for name in names if name not in absent]

@@ -60,6 +60,26 @@ def test_an_error_ends_nothing(journal):
     assert status["nobody"].startswith(f"{FAILED}: ValueError: contestant is 'nobody'; there are")
 
 
+def test_who_cannot_be_installed_is_named_and_left_out(journal, monkeypatch, capsys):
+    made = []
+
+    def fails_for_arfs(contestant):
+        made.append(contestant)
+        if running.HOMES.get(contestant) == "arfs":
+            raise subprocess.CalledProcessError(1, "pip")
+        return Path(sys.executable)
+
+    monkeypatch.setattr(running, "environment", fails_for_arfs)
+    answer = {"selected": [True] * 10, "classes": None, "seconds": 1.0, "accuracy": None}
+    monkeypatch.setattr(running.Processes, "ask", lambda *_: answer)
+    names = ["squamish", "RF", "Leshy", "GrootCV"]
+    Race(journal, names, limit=60, jobs=2).run([("Set 3", 0)])
+    assert {row["contestant"] for row in journal.rows()} == {"squamish", "RF"}
+    assert "NOT IN THE RACE: GrootCV, Leshy" in capsys.readouterr().err
+    # One environment is made once.
+    assert len(made) == 2
+
+
 def test_who_is_compared_by_time_judges_a_table_together(journal, monkeypatch):
     asked = []
     answer = {"selected": [True] * 12, "classes": None, "seconds": 1.0, "accuracy": None}

@@ -18,7 +18,7 @@ from squamish.checkpoint import Checkpoint
 from squamish.datasets import make_linear
 
 QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
-KILLS = 10
+KILLS = 6
 
 
 @pytest.fixture(scope="module")
