@@ -550,6 +550,16 @@ def test_a_leak_is_named(kind):
     assert selector.result_.notes[-1].startswith("'outcome code' alone")
 
 
+def test_leaks_that_a_line_sees_and_that_only_trees_see_are_both_named():
+    rng = np.random.default_rng(0)
+    score, x = rng.standard_normal((2, 300))
+    y = (score > 0).astype(int)
+    table = pd.DataFrame({"x": x, "score": score, "sign": np.where(y, 0, rng.choice([-1, 1], 300))})
+    with pytest.warns(LeakWarning) as warned:
+        verdict(table, y)
+    assert [str(w.message).split()[0] for w in warned] == ["'score'", "'sign'"]
+
+
 def test_the_callers_frame_is_left_alone():
     table, y, _ = mixed()
     before = table.copy(deep=True)

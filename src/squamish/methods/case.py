@@ -94,9 +94,9 @@ class Case:
         if len(features) == len(self.relevant):
             return self.fit.mean(race.losses)
         learners = race.contenders(0.1 * self.gain(race)) or [race.learner]
-        columns = self.fit.columns(features)
-        found = self.losses([Trial(learner, columns) for learner in learners])
-        return min(map(self.fit.mean, found))
+        found = self.fit.race(learners, self.fit.columns(features))
+        self.n_fits += found.n_fits
+        return self.fit.mean(found.losses)
 
     def redraws(
         self,
@@ -145,12 +145,15 @@ class Case:
     def leaks(self) -> tuple[int, ...]:
         """Find features that alone predict the target almost perfectly, among the likeliest."""
         fit, race = self.fit, self.best
-        least = ALMOST_PERFECT * fit.mean(fit.constant_losses())
-        if race is None or fit.mean(race.losses) > 2 * least:
+        if race is None:
             return ()
+        least = ALMOST_PERFECT * fit.mean(fit.constant_losses())
         likeliest = sorted(self.relevant.tolist(), key=lambda f: (self.p["marginal"][f], f))
         found: set[int] = set()
         for learner in dict.fromkeys([race.learner, Learner("boosted")]):
+            # Whom all features do not make almost perfect, one of them does not either.
+            if fit.mean(race.losses) + race.lags.get(learner, 0.0) > 2 * least:
+                continue
             trials = [
                 Trial(learner, fit.columns(np.array([feature])), feature=feature)
                 for feature in likeliest[:MOST_LEAKS]
