@@ -197,7 +197,8 @@ class Race:
     def _asked(self, tables: Iterable[Table]) -> dict[Table, Names]:
         """Return who is asked about which table, of those that can run."""
         missing, late = self.missing(tables), self._too_long()
-        absent = _absent({name for names in missing.values() for name in names}, self.jobs)
+        needed = {name for names in missing.values() for name in names}
+        absent = _absent(self.contestants if self.whole and needed else needed, self.jobs)
         asked = {}
         for table, names in missing.items():
             there = [name for name in names if name not in absent]

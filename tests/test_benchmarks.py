@@ -80,6 +80,26 @@ def test_who_cannot_be_installed_is_named_and_left_out(journal, monkeypatch, cap
     assert len(made) == 2
 
 
+def test_who_would_judge_a_table_again_has_to_be_there_too(journal, monkeypatch, capsys):
+    answer = {"selected": [True] * 10, "classes": None, "seconds": 1.0, "accuracy": None}
+    monkeypatch.setattr(running.Processes, "ask", lambda *_: answer)
+    monkeypatch.setattr(running, "environment", lambda _: Path(sys.executable))
+    race = Race(journal, ["squamish", "Leshy"], limit=60, jobs=1, whole=True)
+    race.run([("Set 3", 0)])
+    lines = journal.path.read_text().splitlines(keepends=True)
+    journal.path.write_text("".join(line for line in lines if "squamish" not in line))
+
+    def fails(contestant):
+        if contestant == "Leshy":
+            raise subprocess.CalledProcessError(1, "pip")
+        return Path(sys.executable)
+
+    monkeypatch.setattr(running, "environment", fails)
+    race.run([("Set 3", 0)])
+    assert "NOT IN THE RACE: Leshy" in capsys.readouterr().err
+    assert {row["contestant"] for row in journal.rows()} == {"squamish", "Leshy"}
+
+
 def test_who_is_compared_by_time_judges_a_table_together(journal, monkeypatch):
     asked = []
     answer = {"selected": [True] * 12, "classes": None, "seconds": 1.0, "accuracy": None}

@@ -191,6 +191,17 @@ def test_the_data_itself_is_not_overwritten(here, capsys):
     arguments = ["one class.parquet", "--target", "sex", "--reduced", "./one class.parquet"]
     assert run("fit", *arguments) == 2
     assert "--reduced names the data itself" in capsys.readouterr().err
+    arguments = [
+        "one class.parquet",
+        "--target",
+        "sex",
+        "--out",
+        "v",
+        "--reduced",
+        "v/features.csv",
+    ]
+    assert run("fit", *arguments) == 2
+    assert "--reduced names the table of the verdict" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are for Unix")

@@ -176,6 +176,46 @@ def test_an_amount_that_is_capped_is_tested_all_the_same(cap):
     assert proofs.marginal_p_values(table(x, y))[0] < 1e-6
 
 
+@pytest.mark.parametrize("share", [0.36, 0.38, 0.39, 0.4])
+@pytest.mark.parametrize("side", [-1, 1])
+def test_few_rows_between_a_cap_and_the_next_cut_silence_nothing(share, side):
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((500, 1))
+    y = side * (np.square(x[:, 0]) + 0.7 * rng.standard_normal(500))
+    y = np.minimum(y, np.quantile(y, 1 - share))
+    assert np.bincount(proofs.in_fifths(y)).min() >= 25
+    assert proofs.marginal_p_values(table(x, y))[0] < 1e-6
+
+
+@pytest.mark.parametrize(
+    ("n", "n_claims", "share"), [(1000, 30, 0.01), (1000, 100, 0.01), (200, 30, 0.1), (40, 4, 0.1)]
+)
+def test_flags_and_amounts_that_are_mostly_zero_hold_their_level(n, n_claims, share):
+    rng, found = np.random.default_rng(0), []
+    for _ in range(100):
+        X = (rng.random((n, 100)) < share).astype(float)
+        y = np.zeros(n)
+        y[:n_claims] = rng.exponential(size=n_claims)
+        found.append(proofs.marginal_p_values(table(X[:, X.any(axis=0)], y)))
+    assert np.mean(np.concatenate(found) < 1e-4) < 3e-4
+
+
+def test_counts_of_few_values_hold_their_level_in_a_rare_class():
+    rng, found = np.random.default_rng(0), []
+    y = (np.arange(2000) < 40).astype(int)
+    for _ in range(100):
+        X = rng.binomial(2, 0.067, (2000, 100)).astype(float)
+        found.append(proofs.marginal_p_values(table(X, y)))
+    assert np.mean(np.concatenate(found) < 1e-4) < 3e-4
+
+
+def test_a_flag_that_most_claims_have_is_found():
+    rng = np.random.default_rng(0)
+    flag = rng.random(1000) < 0.03
+    y = np.where(flag & (rng.random(1000) < 0.7), rng.exponential(size=1000), 0.0)
+    assert proofs.marginal_p_values(table(flag[:, np.newaxis].astype(float), y))[0] < 1e-6
+
+
 def test_a_rare_class_does_not_hide_what_tells_the_others():
     x = np.random.default_rng(0).standard_normal((60, 2))
     y = (x[:, 0] > 0).astype(int)

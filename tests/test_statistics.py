@@ -8,10 +8,13 @@ from squamish.errors import InputError
 from squamish.statistics import (
     combined_p_values,
     exponential_tail_p_values,
+    exponential_tail_quantile,
     holm,
     normal_scores,
     paired_test,
     prediction_interval,
+    skew_of_two,
+    with_skewed_tails,
 )
 
 
@@ -155,6 +158,28 @@ def test_one_large_cluster_is_one_observation():
     assert paired_test(differences, clusters=clusters).p_values[0] > 0.05
 
 
+def test_a_single_cluster_is_no_evidence():
+    rng = np.random.default_rng(0)
+    found = paired_test(rng.normal(1, 1, (100, 3)), clusters=np.zeros(100, dtype=int))
+    assert found.p_values.tolist() == [0.5, 0.5, 0.5]
+
+
 def test_values_that_are_all_the_same_say_nothing_of_a_tail():
     p = exponential_tail_p_values(np.array([0.0, 0.3]), np.zeros(4))
     assert p.tolist() == [1.0, 0.2]
+    assert np.isnan(exponential_tail_quantile(np.zeros(4), 0.001))
+
+
+@pytest.mark.parametrize(("rare", "n_rows"), [(30, 1000), (8, 200), (200, 1000)])
+def test_skewed_tails_are_those_of_rows_that_differ_in_both(rare, n_rows):
+    # How many of the rare rows of one are among those of the other, over all orders.
+    found = stats.hypergeom(n_rows, rare, rare)
+    counts = np.arange(1, rare + 1)
+    z = (counts - found.mean()) / found.std()
+    share = np.array([rare / n_rows])
+    skew = skew_of_two(share) ** 2 / np.sqrt(n_rows)
+    p, exact = with_skewed_tails(2 * stats.norm.sf(np.abs(z)), skew), found.sf(counts - 1)
+    tail = (exact < 0.01) & (exact > 1e-12)
+    assert np.all(p[tail] > exact[tail])
+    # What takes the sum for normal is off by orders of magnitude.
+    assert np.any(2 * stats.norm.sf(z[tail]) < 0.1 * exact[tail])

@@ -175,6 +175,11 @@ def test_packed_text_is_read_like_plain_text(tmp_path):
     path.write_bytes(pa.compress(b"size,size\n1,2\n", "zstd", asbytes=True))
     with pytest.raises(InputError, match="more than one column is called 'size'"):
         read_file(path)
+    path.write_bytes(pa.compress(b"001\n1\n2\n", "zstd", asbytes=True))
+    assert read_file(path).columns == ["001"]
+    path.write_bytes(pa.compress(b'"a\nb",c\n1,2\n', "zstd", asbytes=True))
+    with pytest.raises(InputError, match="a name with a line break is not read"):
+        read_file(path)
 
 
 def test_very_wide_text_is_read(tmp_path):

@@ -18,7 +18,14 @@ from scipy import stats
 from squamish import proofs
 from squamish.encoding import LEAST_ROWS, few_levels
 from squamish.execution import Workers
-from squamish.statistics import atom_shares, combined_p_values, normal_scores
+from squamish.statistics import (
+    atom_shares,
+    combined_p_values,
+    normal_scores,
+    skew_of_two,
+    skewness,
+    with_skewed_tails,
+)
 from squamish.tables import Table, Task
 
 Array = NDArray[np.float64]
@@ -259,6 +266,18 @@ class AllRows:
         rarest = np.bincount(self.classes).min() / len(self.classes)
         return (self.others < LEAST_OTHERS) | (self.others * rarest < LEAST_OTHERS / 10)
 
+    @property
+    def _skew(self) -> Array:
+        """Return how skewed sums over parts times targets are, at the most."""
+        n = len(self.classes)
+        if self.scores is None:
+            target = skew_of_two(np.bincount(self.classes) / n).max()
+        else:
+            target = np.abs(skewness(self.scores[:, np.newaxis]))[0]
+        # Parts without a value that most rows have are scores, and not skewed.
+        share = np.minimum(self.others / n, 0.5)
+        return np.asarray(skew_of_two(share) * target / np.sqrt(n))
+
     def _add_up_some(self, spans: Sequence[tuple[int, int]], _: np.random.Generator) -> Array:
         return reduce(np.add, map(self._add_up, spans))
 
@@ -331,6 +350,7 @@ class AllRows:
             sizes = counts[1:] * counts[:1] / n if len(counts) == 2 else counts
             statistic = (np.square(moment) / sizes).sum(axis=1) / variance
             by_score = stats.chi2.sf(statistic, max(len(sizes) - 1, 1))
+        by_score = with_skewed_tails(by_score, self._skew)
         in_bins = np.array([_chi_square(table) for table in sums["counts"]])
         for i in np.flatnonzero(self._is_rare):
             by_score[i] = self._exact_p_value(int(i), sums)
@@ -372,7 +392,7 @@ class AllRows:
         rare = self._is_rare
         return {
             "product": proofs.product_tails(largest, t, rare.astype(float)),
-            "partial": np.where(rare, 1.0, partial),
+            "partial": np.where(rare, 1.0, with_skewed_tails(partial, self._skew)),
         }
 
 

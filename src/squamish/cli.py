@@ -90,6 +90,8 @@ def _answering() -> Iterator[None]:
         typer.echo(f"squamish: warning: {message}", err=True)
 
 
+# The forms in which a verdict is written.
+_FILES = ("report.html", "result.json", "features.csv")
 # What messages call parameters, and what the command line calls them.
 _WORDS = {
     r"\b(missing_target|infinite|task)='(\w+)'": r"--\1 \2",
@@ -208,6 +210,8 @@ def fit(
             check_writable(reduced, made=folder)
             if reduced.resolve() == data.resolve():
                 raise InputError("--reduced names the data itself; give another file")
+            if folder is not None and reduced.resolve() == (folder / _FILES[2]).resolve():
+                raise InputError("--reduced names the table of the verdict; give another file")
         table = scan_file(data)
         names = table.collect_schema().names()
         dropped, categories = _columns(drop, names), _columns(categorical, names)
@@ -495,7 +499,7 @@ def _lost_connections_are_errors(cluster: str | None) -> Iterator[None]:
 
 
 def _write(result: RelevanceResult, folder: Path | None) -> list[Path]:
-    """Write the result in every form."""
+    """Write the result in every form, and return the files."""
     if folder is None:
         return []
     from squamish.files import write_table
@@ -504,10 +508,11 @@ def _write(result: RelevanceResult, folder: Path | None) -> list[Path]:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
-    result.to_json(folder / "result.json")
-    write_table(result.to_frame("polars"), folder / "features.csv")
-    result.to_html(folder / "report.html")
-    return [folder / name for name in ("report.html", "result.json", "features.csv")]
+    page, data, table = written = [folder / name for name in _FILES]
+    result.to_json(data)
+    write_table(result.to_frame("polars"), table)
+    result.to_html(page)
+    return written
 
 
 def _print(result: RelevanceResult, written: list[Path], quiet: bool, as_json: bool) -> None:

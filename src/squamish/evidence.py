@@ -67,7 +67,7 @@ class CrossfitEvidence:
         The same of permuted columns.
     importance_threshold : float
         Mean gain beyond which a column is told from permuted ones at ``alpha``, corrected
-        for the number of columns.
+        for the number of columns; NaN if none is, since permuted columns all gain the same.
     alpha, min_effect : float
         What the p-values and the effect were compared with.
     undecided : ndarray of bool

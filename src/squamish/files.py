@@ -235,6 +235,11 @@ def _read_text(content: bytes, separator: str | None) -> pl.DataFrame:
         if is_packed:
             raise
         table = _parse(_without_line_breaks(content, separator), separator)
+    if len(names) != table.width:
+        raise ValueError(
+            f"the first line has {len(names)} names, the rows have {table.width} values; a name "
+            "with a line break is not read from a file that is packed by zstd: unpack it"
+        )
     table.columns = names
     return table if separator == "," else _with_decimal_points(table)
 
@@ -256,7 +261,14 @@ def _first_line(packed: bytes) -> bytes:
     import polars as pl
 
     # A sign that no text holds, so that the line stays whole.
-    line = pl.read_csv(packed, separator="\x1f", has_header=False, quote_char=None, n_rows=1)
+    line = pl.read_csv(
+        packed,
+        separator="\x1f",
+        has_header=False,
+        quote_char=None,
+        n_rows=1,
+        infer_schema=False,
+    )
     return str(line.item()).encode()
 
 

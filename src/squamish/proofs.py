@@ -27,6 +27,9 @@ from squamish.statistics import (
     exponential_tail_p_values,
     exponential_tail_quantile,
     normal_scores,
+    skew_of_two,
+    skewness,
+    with_skewed_tails,
 )
 from squamish.tables import Table
 
@@ -229,18 +232,20 @@ def _rank_p_values(table: Table) -> Array:
     ranks -= ranks.mean(axis=0)
     variance = np.square(ranks).sum(axis=0) / (n - 1)
     if table.task == "regression":
-        y = stats.rankdata(table.y)
-        y -= y.mean()
-        r = y @ ranks / np.sqrt(np.square(y).sum() * variance * (n - 1))
-        return _correlation_tails(np.abs(r), n, table.X, table.y[:, np.newaxis])
+        y = stats.rankdata(table.y)[:, np.newaxis]
+        return correlation_p_values(ranks, y - y.mean())
     classes, counts = np.unique(table.y, return_counts=True)
     sums = np.stack([ranks[table.y == c].sum(axis=0) for c in classes])
     statistic = (np.square(sums) / counts[:, np.newaxis]).sum(axis=0) / variance
-    return np.asarray(stats.chi2.sf(statistic, len(classes) - 1))
+    p = stats.chi2.sf(statistic, len(classes) - 1)
+    return with_skewed_tails(p, skewness(ranks) * skew_of_two(counts / n).max() / np.sqrt(n))
 
 
 def in_fifths(y: Array) -> NDArray[np.intp]:
     """Cut amounts into fifths; a value that many rows share is in one of them.
+
+    There may be fewer than five, since none has less than a twentieth of the rows, unless
+    two do not go without.
 
     Examples
     --------
@@ -251,10 +256,16 @@ def in_fifths(y: Array) -> NDArray[np.intp]:
     >>> in_fifths(np.array([0.5, 9.0, 9.0, 9.0, 9.0, 9.0]))
     array([0, 1, 1, 1, 1, 1])
     """
-    cuts = np.quantile(y, [0.2, 0.4, 0.6, 0.8])
+    n, cuts = len(y), np.quantile(y, [0.2, 0.4, 0.6, 0.8])
     # What is capped from above is told from the rest, as what is capped from below is.
-    cuts = np.minimum(cuts, y[y < y.max()].max(initial=y.min()))
-    return np.unique(np.searchsorted(cuts, y), return_inverse=True)[1]
+    cuts = np.unique(np.minimum(cuts, y[y < y.max()].max(initial=y.min())))
+    n_below = np.searchsorted(np.sort(y), cuts, side="right")
+    kept: list[int] = []
+    for k, rows in enumerate(n_below):
+        if min(rows - (n_below[kept[-1]] if kept else 0), n - rows) >= n / 20:
+            kept.append(k)
+    kept = kept or [int(np.minimum(n_below, n - n_below).argmax())]
+    return np.searchsorted(cuts[kept], y)
 
 
 def _bin_p_values(table: Table, most_bins: int = 6) -> Array:
@@ -268,6 +279,7 @@ def _bin_p_values(table: Table, most_bins: int = 6) -> Array:
     bins = sum((cut < table.X).astype(np.int8) for cut in cuts)
     indicators = (y[:, np.newaxis] == np.arange(len(classes))).astype(float)
     statistic, used = np.zeros(table.n_features), np.zeros(table.n_features)
+    least = np.ones(table.n_features)
     sparse = np.zeros(table.n_features, dtype=bool)
     for b in range(n_bins):
         member = (bins == b).astype(float)
@@ -280,9 +292,15 @@ def _bin_p_values(table: Table, most_bins: int = 6) -> Array:
             where=expected > 0,
         ).sum(axis=1)
         used += member.any(axis=0)
+        share = member.mean(axis=0)
+        least = np.where(share > 0, np.minimum(least, share), least)
         sparse |= member.any(axis=0) & (expected.min(axis=1) < 3)
     freedom = (used - 1) * (len(classes) - 1)
-    return np.where((freedom > 0) & ~sparse, stats.chi2.sf(statistic, np.maximum(freedom, 1)), 1.0)
+    skew = skew_of_two(least) * skew_of_two(counts / len(y)).max() / np.sqrt(len(y))
+    # Bins of about the same size make up for each other.
+    skew[least * used > 0.5] = 0.0
+    p = with_skewed_tails(stats.chi2.sf(statistic, np.maximum(freedom, 1)), skew)
+    return np.where((freedom > 0) & ~sparse, p, 1.0)
 
 
 def least_product(d: int, n_targets: int) -> float:
@@ -324,9 +342,10 @@ def association_p_values(
     for start, stop in ranges(Z.shape[1]):
         weighted = scaled(Z[:, start:stop]) * w[:, np.newaxis]
         r[start:stop] = np.abs(weighted.T @ known / w.sum()).max(axis=1)
-    r = np.minimum(r, 1.0)
-    p = np.minimum(1, _correlation_tails(r, n, Z) * len(relevant))
-    p[(r < CLEAR) | (atom_shares(Z) > 0.9)] = 1.0
+    r, atoms = np.minimum(r, 1.0), atom_shares(Z)
+    skew = skewness(Z) * np.abs(skewness(known)).max() / np.sqrt(n)
+    p = np.minimum(1, _correlation_tails(r, n, skew, atoms) * len(relevant))
+    p[(r < CLEAR) | (atoms > 0.9)] = 1.0
     p[relevant] = 1.0
     return np.asarray(p)
 
@@ -384,12 +403,17 @@ def correlation_p_values(scores: Array, targets: Array) -> Array:
     spread = np.outer(np.linalg.norm(around, axis=0), np.linalg.norm(centred, axis=0))
     r = np.divide(
         np.abs(around.T @ centred), spread, out=np.zeros_like(spread), where=spread > 1e-12
-    ).max(axis=0)
-    return np.minimum(1, _correlation_tails(r, n, scores) * targets.shape[1])
+    )
+    skew = np.outer(skewness(targets), skewness(scores)) / np.sqrt(n)
+    repeated = np.maximum.outer(atom_shares(targets), atom_shares(scores))
+    return np.minimum(1, _correlation_tails(r, n, skew, repeated).min(axis=0) * targets.shape[1])
 
 
-def _correlation_tails(r: Array, n: float, *columns: Array) -> Array:
-    """Return how likely it is that columns in random order have such correlations, or larger."""
+def _correlation_tails(r: Array, n: float, skew: Array, repeated: Array) -> Array:
+    """Return how likely it is that columns in random order have such correlations, or larger.
+
+    Sums of their products have this skewness, and the most common value has this share.
+    """
     if n < 3:
         return np.ones_like(r)
     t = r * np.sqrt((n - 2) / np.maximum(1 - np.square(r), 1e-12))
@@ -398,9 +422,8 @@ def _correlation_tails(r: Array, n: float, *columns: Array) -> Array:
         # No order is less likely than one of all, and those of few values are few.
         p = np.maximum(p, 2 * np.exp(-special.gammaln(n + 1)))
         bound = 2 * np.exp(-n * np.square(r) / 2)
-        repeated = np.max([np.broadcast_to(atom_shares(x), r.shape) for x in columns], axis=0)
         p = np.where(repeated > 0.3, np.maximum(p, bound), p)
-    return np.asarray(np.minimum(1, p))
+    return with_skewed_tails(p, skew)
 
 
 def _orthonormal(X: Array) -> Array:
@@ -419,6 +442,7 @@ def partial_p_values(Z: Array, targets: Array) -> Array:
     if n - d - 1 < max(20, d // 2):
         return np.ones(d)
     p = partial_from_sums(Z.T @ Z, Z.T @ targets, np.square(targets).sum(axis=0), n)
+    p = with_skewed_tails(p, skewness(Z) * np.abs(skewness(targets)).max() / np.sqrt(n))
     return np.where(_are_few(atom_shares(Z), targets), 1.0, p)
 
 
