@@ -182,6 +182,17 @@ def test_packed_text_is_read_like_plain_text(tmp_path):
         read_file(path)
 
 
+def test_decimal_commas_are_read_in_columns_of_any_name(tmp_path):
+    path = tmp_path / "table.csv"
+    path.write_text("^.*$;b;none;words\n1,5;2;;1,5\n+2,5e1;3;;x,y\n")
+    assert read_file(path).to_dict(as_series=False) == {
+        "^.*$": [1.5, 25.0],
+        "b": [2, 3],
+        "none": [None, None],
+        "words": ["1,5", "x,y"],
+    }
+
+
 def test_very_wide_text_is_read(tmp_path):
     names = [f"ENSG{j:011d}" for j in range(10_000)]
     path = tmp_path / "genes.csv"

@@ -328,11 +328,15 @@ def _with_decimal_points(table: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     number = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
-    for name in table.columns:
-        column = table[name]
-        if column.dtype != pl.String or not column.str.contains(",", literal=True).any():
-            continue
-        if column.drop_nulls().str.strip_chars().str.contains(number).all():
-            points = column.str.strip_chars().str.replace(",", ".", literal=True)
-            table = table.with_columns(points.cast(pl.Float64))
-    return table
+    # All columns in one go, as they may be tens of thousands; by place, as names may mean patterns.
+    texts = [pl.nth(place) for place, kind in enumerate(table.dtypes) if kind == pl.String]
+    is_amount = table.select(
+        text.str.contains(",", literal=True).any()
+        & text.str.strip_chars().str.contains(number).all()
+        for text in texts
+    )
+    return table.with_columns(
+        text.str.strip_chars().str.replace(",", ".", literal=True).cast(pl.Float64)
+        for text, found in zip(texts, is_amount.row(0) if texts else (), strict=True)
+        if found
+    )
