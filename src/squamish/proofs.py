@@ -230,12 +230,12 @@ def _rank_p_values(table: Table) -> Array:
     n = len(table.y)
     ranks = stats.rankdata(table.X, axis=0)
     ranks -= ranks.mean(axis=0)
-    variance = np.square(ranks).sum(axis=0) / (n - 1)
     if table.task == "regression":
         y = stats.rankdata(table.y)[:, np.newaxis]
         return correlation_p_values(ranks, y - y.mean())
     classes, counts = np.unique(table.y, return_counts=True)
     sums = np.stack([ranks[table.y == c].sum(axis=0) for c in classes])
+    variance = np.square(ranks).sum(axis=0) / (n - 1)
     statistic = (np.square(sums) / counts[:, np.newaxis]).sum(axis=0) / variance
     p = stats.chi2.sf(statistic, len(classes) - 1)
     return with_skewed_tails(p, skewness(ranks) * skew_of_two(counts / n).max() / np.sqrt(n))
@@ -405,7 +405,10 @@ def correlation_p_values(scores: Array, targets: Array) -> Array:
         np.abs(around.T @ centred), spread, out=np.zeros_like(spread), where=spread > 1e-12
     )
     skew = np.outer(skewness(targets), skewness(scores)) / np.sqrt(n)
-    repeated = np.maximum.outer(atom_shares(targets), atom_shares(scores))
+    repeated = np.zeros_like(r)
+    if n < FEW_ROWS:
+        # Of many rows it does not matter, and would take long.
+        repeated = np.maximum.outer(atom_shares(targets), atom_shares(scores))
     return np.minimum(1, _correlation_tails(r, n, skew, repeated).min(axis=0) * targets.shape[1])
 
 
