@@ -4,10 +4,10 @@
                                          [--jobs -1]
 
 Tables of many shapes, some with a column or two only, with normal, skewed, binary and mostly
-constant columns, and targets of many kinds, none of which has to do with any column. Then mixed
-tables of numbers, numbers with gaps, and categories of 2 to 1,000 levels, whose rows count the
-same, have weights, or belong to groups. The family-wise error is the share of tables with even
-one relevant column; it should be near alpha or below.
+constant columns and rare flags, and targets of many kinds, none of which has to do with any
+column. Then mixed tables of numbers, numbers with gaps, and categories of 2 to 1,000 levels,
+whose rows count the same, have weights, or belong to groups. The family-wise error is the share
+of tables with even one relevant column; it should be near alpha or below.
 """
 
 from __future__ import annotations
@@ -42,16 +42,20 @@ TARGETS: dict[str, Draw] = {
     "six positives": lambda rng, n: (np.arange(n) < 6).astype(int),
     "normal amounts": lambda rng, n: rng.standard_normal(n),
     "heavy-tailed amounts": lambda rng, n: rng.standard_t(1.5, n),
+    "amounts, mostly zero": lambda rng, n: np.where(
+        np.arange(n) < n / 10, rng.exponential(size=n), 0
+    ),
 }
 
 
 def noise(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
-    """Draw columns of four kinds in equal shares."""
+    """Draw columns of five kinds in equal shares."""
     kinds = (
         rng.standard_normal((n, d)),
         rng.exponential(size=(n, d)) ** 2,
         rng.integers(0, 2, (n, d)).astype(float),
         np.where(rng.random((n, d)) < 0.9, 0.0, rng.standard_normal((n, d))),
+        (rng.random((n, d)) < 0.05).astype(float),
     )
     kind = np.arange(d) % len(kinds)
     return np.column_stack([kinds[kind[j]][:, j] for j in range(d)])
