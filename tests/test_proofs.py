@@ -7,6 +7,7 @@ import pytest
 from scipy import stats
 
 from squamish import pairs, proofs
+from squamish.shadows import ShadowGains, shadow_set
 from squamish.statistics import atom_shares, normal_scores
 from squamish.tables import Table
 
@@ -151,8 +152,8 @@ def test_shadow_test_finds_copies_that_share_their_gain(task):
     X = np.column_stack([x, x + 1, -x, 2 * x, rng.standard_normal((300, 8))])
     y = {"two": (x > 0).astype(int), "four": np.digitize(x, [-0.7, 0, 0.7]), "amount": x}[task]
     groups = np.r_[np.zeros(4, int), np.arange(1, 9)]
-    sets = [proofs.shadow_set(table(X, y), groups, rng, n_rounds=2) for _ in range(4)]
-    gains = proofs.ShadowGains.of(sets, groups)
+    sets = [shadow_set(table(X, y), groups, rng, n_rounds=2) for _ in range(4)]
+    gains = ShadowGains.of(sets, groups)
     assert np.all(gains.p_values[:4] < 1e-3)
     assert np.all(gains.p_values[4:] > 1e-3)
     assert np.all(gains.real.mean(axis=(0, 1))[1:] < gains.threshold(1e-3))

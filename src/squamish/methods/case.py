@@ -14,6 +14,7 @@ from squamish.learners import Array, Learner, Rows, View, portfolio
 from squamish.pairs import ranges
 from squamish.progress import Reporter
 from squamish.redundancy import substitutes
+from squamish.shadows import ShadowGains
 from squamish.tables import Table
 
 # The most columns that imputers look at; more are narrowed down to the closest ones.
@@ -33,7 +34,7 @@ class Case:
     proof: list[str]
     p_relevant: Array
     n_fits: int = 0
-    gains: proofs.ShadowGains | None = None
+    gains: ShadowGains | None = None
     best: Race | None = None
 
     @classmethod

@@ -28,6 +28,7 @@ from squamish.methods.case import MOST_CONTEXT, Case, closest
 from squamish.methods.removal import Removals
 from squamish.redundancy import minimal_set, replaceable_groups
 from squamish.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.shadows import FEW_GROUPS
 from squamish.statistics import cluster_sums, combined_p_values, holm
 from squamish.tables import Table
 
@@ -287,7 +288,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         tested = np.flatnonzero((least < HOPE) & ~known)
         # The most hopeful ones, if they are many.
         tested = np.sort(tested[np.argsort(least[tested], kind="stable")[:MOST_CONTEXT]])
-        if len(tested) == 0 or len(numbers) > proofs.FEW_GROUPS:
+        if len(tested) == 0 or len(numbers) > FEW_GROUPS:
             # Of so many groups each tree would see a small share, and prove nothing.
             return False
         columns = case.parts_of(features[chosen])

@@ -13,6 +13,7 @@ from squamish.crossfitting import CrossFit
 from squamish.execution import OutOfTime
 from squamish.methods.case import Case
 from squamish.redundancy import GROUP_CORRELATION, groups_of_linked
+from squamish.shadows import ShadowGains, shadow_set
 from squamish.statistics import combined_p_values
 from squamish.tables import Table
 
@@ -72,7 +73,7 @@ def prove(
     if "partial" in found:
         p["partial"] = found["partial"][0]
     if "shadow" in found:
-        case.gains = proofs.ShadowGains.of(found["shadow"], groups)
+        case.gains = ShadowGains.of(found["shadow"], groups)
         case.n_fits += case.gains.real.shape[0] * case.gains.real.shape[1]
         p["shadow"] = case.gains.p_values
     return p, late
@@ -173,7 +174,7 @@ def _partial(fit: CrossFit, targets: Array) -> Array:
 
 
 def _shadows(fit: CrossFit, groups: Groups, rng: np.random.Generator, n_rounds: int) -> Array:
-    return proofs.shadow_set(_numbers(fit, fit.parts.plain), groups, rng, n_rounds)
+    return shadow_set(_numbers(fit, fit.parts.plain), groups, rng, n_rounds)
 
 
 def _residual(fit: CrossFit, span: tuple[int, int], basis: Array, residuals: Array) -> Array:
