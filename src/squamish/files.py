@@ -328,15 +328,19 @@ def _with_decimal_points(table: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     number = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
-    # All columns in one go, as they may be tens of thousands; by place, as names may mean patterns.
-    texts = [pl.nth(place) for place, kind in enumerate(table.dtypes) if kind == pl.String]
+    # All columns in one go, as they may be tens of thousands; by number, as names may mean patterns.
+    names, table = table.columns, table.clone()
+    table.columns = [str(place) for place in range(table.width)]
+    texts = [pl.col(name) for name, kind in table.schema.items() if kind == pl.String]
     is_amount = table.select(
         text.str.contains(",", literal=True).any()
         & text.str.strip_chars().str.contains(number).all()
         for text in texts
     )
-    return table.with_columns(
+    table = table.with_columns(
         text.str.strip_chars().str.replace(",", ".", literal=True).cast(pl.Float64)
         for text, found in zip(texts, is_amount.row(0) if texts else (), strict=True)
         if found
     )
+    table.columns = names
+    return table
