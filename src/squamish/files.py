@@ -328,7 +328,7 @@ def _with_decimal_points(table: pl.DataFrame) -> pl.DataFrame:
     import polars as pl
 
     number = r"^[+-]?\d*,?\d+([eE][+-]?\d+)?$"
-    # All columns in one go, as they may be tens of thousands; by number, as names may mean patterns.
+    # All columns in one go, as they may be many; by number, as names may mean patterns.
     names, table = table.columns, table.clone()
     table.columns = [str(place) for place in range(table.width)]
     texts = [pl.col(name) for name, kind in table.schema.items() if kind == pl.String]
