@@ -81,7 +81,7 @@ class Cluster:
         if known is None or known[1].cancelled():
             # With the thing itself, so that its number stays its own.
             known = self._sent[id(shared)] = shared, self._send(shared)
-        return self.client.submit(function, known[1], *arguments, pure=False)
+        return self.client.submit(_call, known[1], _Sealed(function, arguments), pure=False)
 
     def _send(self, shared: Any) -> Any:
         with warnings.catch_warnings():
@@ -90,6 +90,17 @@ class Cluster:
             # The result of a task, other than scattered data, survives all workers that have
             # it: the scheduler has it made again.
             return self.client.submit(_shared, shared, pure=False)
+
+
+class _Sealed:
+    """A call that Dask does not look into: old versions take a function in a tuple for a task."""
+
+    def __init__(self, function: Callable[..., Any], arguments: tuple[Any, ...]) -> None:
+        self.function, self.arguments = function, arguments
+
+
+def _call(shared: Any, sealed: _Sealed) -> Any:
+    return sealed.function(shared, *sealed.arguments)
 
 
 def _shared(value: Any) -> Any:
