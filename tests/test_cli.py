@@ -190,7 +190,7 @@ def test_mistakes_get_one_line(here, arguments, message, capsys):
 def test_the_data_itself_is_not_overwritten(here, capsys):
     arguments = ["one class.parquet", "--target", "sex", "--reduced", "./one class.parquet"]
     assert run("fit", *arguments) == 2
-    assert "--reduced names the data itself" in capsys.readouterr().err
+    assert "--reduced would replace the data" in capsys.readouterr().err
     arguments = [
         "one class.parquet",
         "--target",
@@ -201,7 +201,7 @@ def test_the_data_itself_is_not_overwritten(here, capsys):
         "v/features.csv",
     ]
     assert run("fit", *arguments) == 2
-    assert "--reduced names the table of the verdict" in capsys.readouterr().err
+    assert "--reduced would replace --out with its features.csv" in capsys.readouterr().err
 
 
 @pytest.mark.skipif(os.name == "nt", reason="signals are for Unix")
@@ -329,3 +329,31 @@ def test_a_lost_cluster_does_not_end_us_as_a_closed_output_does():
     with _lost_connections_are_errors("tcp://127.0.0.1:1"):
         assert signal.getsignal(signal.SIGPIPE) == signal.SIG_IGN
     assert signal.getsignal(signal.SIGPIPE) == before
+
+
+@pytest.mark.parametrize(
+    ("name", "more", "message"),
+    [
+        ("features.csv", ["--out", "."], "--out with its features.csv would replace the data"),
+        ("FEATURES.csv", ["--out", "."], "--out with its features.csv would replace the data"),
+        ("report.html.csv", ["--reduced", "report.html.CSV"], "--reduced would replace the data"),
+        ("data.csv", ["--reduced", "linked.csv"], "--reduced would replace the data"),
+        ("data.csv", ["--out", "v", "--checkpoint", "v/result.json"], "would replace the checkpo"),
+    ],
+)
+def test_no_output_replaces_an_input(tmp_path, monkeypatch, capsys, name, more, message):
+    monkeypatch.chdir(tmp_path)
+    path = tmp_path / name
+    path.write_text("x,y\n" + "1,2\n3,4\n" * 20)
+    (tmp_path / "linked.csv").symlink_to(path)
+    before = path.read_bytes()
+    assert run("fit", name, "--target", "y", *more) == 2
+    assert message in capsys.readouterr().err
+    assert path.read_bytes() == before
+
+
+def test_a_report_does_not_replace_its_result(here, capsys):
+    assert run("fit", "patients.csv.gz", "--target", "outcome", "--quiet", "--out", "saved") == 0
+    os.rename("saved/result.json", "saved/report.html")
+    assert run("report", "saved/report.html") == 2
+    assert "the report would replace the result" in capsys.readouterr().err

@@ -4,6 +4,8 @@ import json
 import re
 from dataclasses import FrozenInstanceError, replace
 from pathlib import Path
+from types import GenericAlias
+from typing import get_args, get_origin
 
 import numpy as np
 import pandas as pd
@@ -11,8 +13,9 @@ import polars as pl
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from typing_extensions import TypeAliasType
 
-from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector
+from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector, serialization
 from squamish.datasets import load_problem, make_linear
 from squamish.redundancy import minimal_set, replaceable_groups
 
@@ -443,3 +446,23 @@ def test_a_model_at_chance_level_is_noted(patients):
     selector.fit(rng.standard_normal((60, 3)), rng.integers(0, 2, 60))
     assert "no column is told from noise at alpha = 0.01" in selector.result_.notes[0]
     assert patients.notes == ()
+
+
+def test_arrays_are_read_whatever_numpy_makes_of_their_types(patients, monkeypatch):
+    """From NumPy 2.5 on, NDArray is a type with a name, not a short form of ndarray."""
+    named = TypeAliasType("named", list[np.float64])
+    plain = serialization.get_type_hints
+
+    def hints(cls):
+        found = plain(cls)
+        return {
+            name: named_array(hint) if get_origin(hint) is np.ndarray else hint
+            for name, hint in found.items()
+        }
+
+    def named_array(hint):
+        return GenericAlias(named, (get_args(get_args(hint)[1])[0],))
+
+    monkeypatch.setattr(serialization, "get_type_hints", hints)
+    monkeypatch.setattr(serialization, "NDArray", named)
+    assert RelevanceResult.from_json(patients.to_json()) == patients

@@ -201,17 +201,16 @@ def fit(
     with _answering():
         from squamish import RelevanceSelector
         from squamish.cluster import connected
-        from squamish.files import check_writable, scan_file, write_table
+        from squamish.files import check_writable, refuse_to_replace, scan_file, write_table
 
         folder = _folder(out, data, as_json)
         if select != "relevant" and reduced is None:
             raise InputError("--select says what --reduced keeps; give --reduced FILE as well")
         if reduced is not None:
             check_writable(reduced, made=folder)
-            if reduced.resolve() == data.resolve():
-                raise InputError("--reduced names the data itself; give another file")
-            if folder is not None and reduced.resolve() == (folder / _FILES[2]).resolve():
-                raise InputError("--reduced names the table of the verdict; give another file")
+        inputs = {"the data": data} | ({"the checkpoint": checkpoint} if checkpoint else {})
+        outputs = {} if folder is None else {f"--out with its {n}": folder / n for n in _FILES}
+        refuse_to_replace(inputs, outputs | ({"--reduced": reduced} if reduced else {}))
         table = scan_file(data)
         names = table.collect_schema().names()
         dropped, categories = _columns(drop, names), _columns(categorical, names)
@@ -299,8 +298,10 @@ def report(
     """Make the report of a saved result."""
     with _answering():
         from squamish import RelevanceResult
+        from squamish.files import refuse_to_replace
 
         page = out or result.parent / "report.html"
+        refuse_to_replace({"the result": result}, {"the report": page})
         if page.suffix.lower() not in (".html", ".htm", ".md"):
             raise InputError(f"{page.name!r} ends neither in .html nor in .md")
         saved = RelevanceResult.from_json(result)
@@ -351,13 +352,12 @@ def generate(
     with _answering():
         import polars as pl
 
-        from squamish.files import write_table
+        from squamish.files import refuse_to_replace, write_table
         from squamish.relevance import CLASS_NAMES
 
         if not preset or out is None:
             raise InputError("give a name and a file, such as: squamish generate 'Set 3' set3.csv")
-        if truth is not None and truth.resolve() == out.resolve():
-            raise InputError("--truth names the same file as the table; give another")
+        refuse_to_replace({"the table": out}, {"--truth": truth} if truth else {})
         problem = _problem(preset, seed)
         names = problem.feature_names
         columns = dict(zip(names, problem.X.T, strict=True))

@@ -10,7 +10,7 @@ import lzma
 import os
 import zlib
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from io import BytesIO, StringIO
 from pathlib import Path
@@ -216,6 +216,39 @@ def check_writable(path: Path, made: Path | None = None) -> None:
         raise InputError(f"{path.name!r} does not end in .csv, .tsv, .parquet, .feather or .arrow")
     if not path.parent.is_dir() and (made is None or path.parent.resolve() != made.resolve()):
         raise InputError(f"there is no folder {str(path.parent)!r}")
+
+
+def refuse_to_replace(inputs: Mapping[str, Path], outputs: Mapping[str, Path]) -> None:
+    """Refuse to write over what is read, or twice to the same file, whatever it is called.
+
+    Parameters
+    ----------
+    inputs, outputs : mapping of str to Path
+        The files, by what a message calls them.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from squamish.files import refuse_to_replace
+    >>> refuse_to_replace({"the data": Path("a.csv")}, {"--reduced": Path("./A.csv")})
+    Traceback (most recent call last):
+    squamish.errors.InputError: --reduced would replace the data, 'a.csv'; give another name
+    """
+    known = dict(inputs)
+    for name, path in outputs.items():
+        for other, there in known.items():
+            if _is_same_file(path, there):
+                raise InputError(f"{name} would replace {other}, {str(there)!r}; give another name")
+        known[name] = path
+
+
+def _is_same_file(one: Path, other: Path) -> bool:
+    """Tell whether two names are, or could be, those of one file: by links or by letter case."""
+    with suppress(OSError):
+        if os.path.samefile(one, other):
+            return True
+    # Some systems do not tell small letters from capital ones.
+    return str(one.resolve()).casefold() == str(other.resolve()).casefold()
 
 
 def _read_text(content: bytes, separator: str | None) -> pl.DataFrame:

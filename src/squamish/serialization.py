@@ -15,6 +15,7 @@ from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
+from numpy.typing import NDArray
 
 from squamish.errors import InputError
 from squamish.evidence import CrossfitEvidence, PaperEvidence
@@ -131,8 +132,8 @@ class _Reader:
             if value is None and NoneType in inner:
                 return None
             return self.value(next(t for t in inner if t is not NoneType), value, where)
-        if origin is np.ndarray:
-            return _array(get_args(inner[1])[0], value, where)
+        if (scalar := scalar_type(hint)) is not None:
+            return _array(scalar, value, where)
         if origin is tuple:
             items = _of(list, value, where, "a list")
             return tuple(self.value(inner[0], v, f"{where}[{i}]") for i, v in enumerate(items))
@@ -146,6 +147,17 @@ class _Reader:
         if hint is float:
             return _number(value, where)
         return _of(hint, value, where, "text" if hint is str else "a whole number")
+
+
+def scalar_type(hint: Any) -> Any:
+    """Return what an array of this type holds; None if it is no type of an array.
+
+    ``NDArray[T]`` is short for a type of ``ndarray``, or, from NumPy 2.5, a type with a name.
+    """
+    origin, inner = get_origin(hint), get_args(hint)
+    if origin is np.ndarray:
+        return get_args(inner[1])[0]
+    return inner[0] if origin is NDArray else None
 
 
 def _array(dtype: Any, value: Any, where: str) -> Any:
