@@ -80,7 +80,7 @@ def relevance_selector(
     )
     seconds = _seconds(selector.fit, X, y)
     classes = selector.relevance_classes_
-    # 0 is irrelevant, 1 weak, 2 strong: squamish.relevance, which other environments lack.
+    # 0 is irrelevant, 1 weak, 2 strong: squamish.evidence.relevance, which other environments lack.
     selected = classes > 0
     return Verdict(selected, seconds, classes, _forest_accuracy(X[:, selected], y, task, seed))
 

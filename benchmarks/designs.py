@@ -13,7 +13,7 @@ from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
 from squamish.datasets import load_preset
-from squamish.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 
 Array = NDArray[np.float64]
 # The class of a column whose truth nobody knows; it is not rated.

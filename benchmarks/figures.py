@@ -16,8 +16,8 @@ from contestants import CONTESTANTS, paper_forest
 from journal import Journal
 from squamish import RelevanceSelector
 from squamish.datasets import Problem, make_linear
-from squamish.plots import COLOURS
-from squamish.relevance import IRRELEVANT, STRONG
+from squamish.evidence.relevance import IRRELEVANT, STRONG
+from squamish.report.plots import COLOURS
 
 FRACTIONS = (0.1, 1.0)
 # Who selects at a feature fraction of 0.1, and of 1.

@@ -15,8 +15,8 @@ from scipy import stats
 from sklearn.utils.random import sample_without_replacement
 
 from squamish.datasets import Problem, load_preset, make_nonlinear
-from squamish.execution import as_generator
-from squamish.relevance import IRRELEVANT, STRONG
+from squamish.evidence.relevance import IRRELEVANT, STRONG
+from squamish.execution.workers import as_generator
 
 Array = NDArray[np.float64]
 # What the presets leave as make_nonlinear has it.

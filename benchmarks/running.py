@@ -22,7 +22,7 @@ import numpy as np
 from designs import UNKNOWN, Truth, load
 from journal import Journal, Progress, Row
 from scoring import METRICS, score
-from squamish.relevance import STRONG, WEAK
+from squamish.evidence.relevance import STRONG, WEAK
 
 Names = list[str]
 # The name of a kind of tables, and the seed that draws one.

@@ -118,8 +118,6 @@ def _memory(what: str = "VmRSS") -> float:
 @contextmanager
 def _logged_calls(wanted: bool) -> Iterator[list[tuple[int, float, float]]]:
     """Note the tasks of every call, the time of all of them, and that of the longest."""
-    from squamish import execution
-
     calls: list[tuple[int, float, float]] = []
     seconds: list[float] = []
     run, one = execution.Workers.run, execution._one
@@ -150,7 +148,7 @@ def _on_a_cluster(selector: Any, X: Any, y: Any, n_workers: int) -> dict[str, An
     import joblib
     from distributed import Client, LocalCluster
 
-    from squamish.execution import Workers
+    from squamish.execution.workers import Workers
 
     with (
         LocalCluster(

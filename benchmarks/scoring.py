@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 
 METRICS = (
     "relevant P",

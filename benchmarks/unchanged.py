@@ -192,7 +192,9 @@ def _version(source: Path, tables: list[tuple[str, int]], jobs: int, path: Path)
 def _checked_out(revision: str, folder: Path) -> Path:
     """Unpack the sources of a revision."""
     archive = subprocess.run(
-        ["git", "-C", str(HERE.parent), "archive", f"{revision}:src"], check=True, capture_output=True
+        ["git", "-C", str(HERE.parent), "archive", f"{revision}:src"],
+        check=True,
+        capture_output=True,
     )
     subprocess.run(["tar", "-x", "-C", str(folder)], input=archive.stdout, check=True)
     return folder
@@ -200,7 +202,9 @@ def _checked_out(revision: str, folder: Path) -> Path:
 
 def main() -> None:
     """Run the comparison from the command line."""
-    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawTextHelpFormatter
+    )
     parser.add_argument("--before", help="the revision to compare with")
     parser.add_argument("--seeds", type=int, default=2)
     parser.add_argument("--jobs", type=int, default=-1)

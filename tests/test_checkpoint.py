@@ -14,8 +14,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceResult, RelevanceSelector
-from squamish.checkpoint import Checkpoint
 from squamish.datasets import make_linear
+from squamish.execution.checkpoint import Checkpoint
 
 QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
 KILLS = 6

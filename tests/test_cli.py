@@ -126,7 +126,7 @@ def test_json_for_scripts(here, capsys, cv):
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])
 def test_the_reduced_table_is_written_on_request(here, ending, capsys):
-    from squamish.files import read_file
+    from squamish.table.files import read_file
 
     arguments = ["--target", "outcome", "--drop", "fold", "--groups", "patient", "--json"]
     # In a folder that is still to be made.

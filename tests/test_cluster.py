@@ -11,10 +11,10 @@ import numpy as np
 import pytest
 
 from squamish import InputError, PaperMethod, RelevanceSelector
-from squamish.cluster import connected
-from squamish.crossfitting import CrossFit
 from squamish.datasets import make_linear
-from squamish.execution import Workers
+from squamish.execution.cluster import connected
+from squamish.execution.workers import Workers
+from squamish.models.crossfit import CrossFit
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")

@@ -9,8 +9,8 @@ from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, loa
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector
 from squamish.datasets import load_preset, load_problem, make_linear
-from squamish.methods.removal import Removals
-from squamish.statistics import PairedTest
+from squamish.importance.removal import Removals
+from squamish.statistics.paired import PairedTest
 
 
 def verdict(X, y, **options):

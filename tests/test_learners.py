@@ -2,11 +2,11 @@ import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
 
-from squamish.crossfitting import CrossFit, Trial
 from squamish.datasets import make_linear
-from squamish.execution import Workers
-from squamish.learners import Learner, portfolio, row_losses
-from squamish.tables import Table
+from squamish.execution.workers import Workers
+from squamish.models.crossfit import CrossFit, Trial
+from squamish.models.learners import Learner, portfolio, row_losses
+from squamish.table.table import Table
 
 
 def data(n_classes):

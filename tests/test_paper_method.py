@@ -5,10 +5,10 @@ import pytest
 
 from squamish import PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear, make_regression
-from squamish.forests import absolute_loss, fit_forest
 from squamish.methods import paper
-from squamish.statistics import prediction_interval
-from squamish.tables import Table
+from squamish.models.forests import absolute_loss, fit_forest
+from squamish.statistics.prediction import prediction_interval
+from squamish.table.table import Table
 
 
 @pytest.fixture(scope="module")
@@ -103,7 +103,7 @@ def test_forests_have_the_parameters_of_the_paper(problem, monkeypatch):
         return original(task, **params)
 
     monkeypatch.setattr(paper, "lightgbm_model", recorded)
-    monkeypatch.setattr("squamish.forests.lightgbm_model", recorded)
+    monkeypatch.setattr("squamish.models.forests.lightgbm_model", recorded)
     RelevanceSelector("paper", random_state=0).fit(problem.X, problem.y)
 
     common = dict(num_leaves=32, max_depth=5, boosting_type="rf", subsample=0.632, subsample_freq=1)

@@ -10,7 +10,7 @@ import sklearn
 
 from squamish import InputError, PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear
-from squamish.progress import Progress
+from squamish.execution.progress import Progress
 
 QUICK = PaperMethod(n_null_samples=5, n_estimators=10, p=1e-3)
 

@@ -6,10 +6,11 @@ import numpy as np
 import pytest
 from scipy import stats
 
-from squamish import pairs, proofs
-from squamish.shadows import ShadowGains, shadow_set
-from squamish.statistics import atom_shares, normal_scores
-from squamish.tables import Table
+from squamish.screening import proofs
+from squamish.screening.shadow import ShadowGains, shadow_set
+from squamish.statistics import pairs
+from squamish.statistics.scores import atom_shares, normal_scores
+from squamish.table.table import Table
 
 
 def table(X, y):

@@ -2,8 +2,8 @@ import numpy as np
 import pytest
 from sklearn.linear_model import Ridge
 
-from squamish import redraw
-from squamish.redraw import best_residuals, fold_residuals
+from squamish.importance import redraw
+from squamish.importance.redraw import best_residuals, fold_residuals
 
 
 def standardised(X):

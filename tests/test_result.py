@@ -15,9 +15,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from typing_extensions import TypeAliasType
 
-from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector, serialization
+from squamish import CrossfitMethod, InputError, RelevanceResult, RelevanceSelector
 from squamish.datasets import load_problem, make_linear
-from squamish.redundancy import minimal_set, replaceable_groups
+from squamish.redundancy.redundancy import minimal_set, replaceable_groups
+from squamish.result import serialization
 
 
 def renamed(result, **names):

@@ -17,7 +17,7 @@ from threadpoolctl import threadpool_info, threadpool_limits
 
 from squamish import PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear, make_regression
-from squamish.execution import one_thread
+from squamish.execution.workers import one_thread
 
 # Enough to tell apart the features of an easy problem.
 QUICK = PaperMethod(n_null_samples=20, n_estimators=50, p=1e-4)

@@ -5,15 +5,13 @@ from hypothesis import strategies as st
 from scipy import integrate, stats
 
 from squamish.errors import InputError
-from squamish.statistics import (
-    combined_p_values,
+from squamish.statistics.multiplicity import combined_p_values, holm
+from squamish.statistics.paired import paired_test
+from squamish.statistics.prediction import prediction_interval
+from squamish.statistics.scores import normal_scores, skew_of_two
+from squamish.statistics.tails import (
     exponential_tail_p_values,
     exponential_tail_quantile,
-    holm,
-    normal_scores,
-    paired_test,
-    prediction_interval,
-    skew_of_two,
     with_skewed_tails,
 )
 

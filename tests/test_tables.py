@@ -23,7 +23,7 @@ from sklearn.model_selection import (
 from sklearn.pipeline import make_pipeline
 
 from squamish import InputError, LeakWarning, RelevanceSelector
-from squamish.files import read_file, scan_file, write_whole
+from squamish.table.files import read_file, scan_file, write_whole
 
 
 def verdict(X, y, **given):

@@ -10,11 +10,11 @@ import pytest
 from scipy import sparse
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector, allrows, sampling
-from squamish.allrows import AllRows, InMemory
 from squamish.datasets import make_linear
-from squamish.execution import Workers
-from squamish.sampling import draw_rows, rows_needed
-from squamish.tables import Table
+from squamish.execution.workers import Workers
+from squamish.fitting.sampling import draw_rows, rows_needed
+from squamish.screening.allrows import AllRows, InMemory
+from squamish.table.table import Table
 
 
 @pytest.fixture

@@ -12,7 +12,8 @@ from sklearn.metrics import adjusted_rand_score
 
 from squamish import RelevanceSelector, pairs, proofs, redundancy
 from squamish.datasets import load_problem
-from squamish.statistics import exponential_tail_p_values, normal_scores
+from squamish.statistics.scores import normal_scores
+from squamish.statistics.tails import exponential_tail_p_values
 
 
 def modules(n, sizes, noise=0.5, seed=0):

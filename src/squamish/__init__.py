@@ -12,7 +12,7 @@ if TYPE_CHECKING:
     from squamish.errors import InputError, LeakWarning
     from squamish.methods.crossfit import CrossfitMethod
     from squamish.methods.paper import PaperMethod
-    from squamish.result import RelevanceResult
+    from squamish.result.result import RelevanceResult
     from squamish.selector import RelevanceSelector
 
 __version__ = "0.1.0"
@@ -29,7 +29,7 @@ _HOMES = {
     "InputError": "errors",
     "LeakWarning": "errors",
     "PaperMethod": "methods.paper",
-    "RelevanceResult": "result",
+    "RelevanceResult": "result.result",
     "RelevanceSelector": "selector",
 }
 

@@ -200,8 +200,8 @@ def fit(
     """
     with _answering():
         from squamish import RelevanceSelector
-        from squamish.cluster import connected
-        from squamish.files import check_writable, refuse_to_replace, scan_file, write_table
+        from squamish.execution.cluster import connected
+        from squamish.table.files import check_writable, refuse_to_replace, scan_file, write_table
 
         folder = _folder(out, data, as_json)
         if select != "relevant" and reduced is None:
@@ -264,7 +264,7 @@ def demo(
 
         from squamish import RelevanceSelector
         from squamish.datasets import load_patients
-        from squamish.files import write_table
+        from squamish.table.files import write_table
 
         _folder(out, out, False)
         columns, progress = load_patients()
@@ -298,7 +298,7 @@ def report(
     """Make the report of a saved result."""
     with _answering():
         from squamish import RelevanceResult
-        from squamish.files import refuse_to_replace
+        from squamish.table.files import refuse_to_replace
 
         page = out or result.parent / "report.html"
         refuse_to_replace({"the result": result}, {"the report": page})
@@ -352,8 +352,8 @@ def generate(
     with _answering():
         import polars as pl
 
-        from squamish.files import refuse_to_replace, write_table
-        from squamish.relevance import CLASS_NAMES
+        from squamish.evidence.relevance import CLASS_NAMES
+        from squamish.table.files import refuse_to_replace, write_table
 
         if not preset or out is None:
             raise InputError("give a name and a file, such as: squamish generate 'Set 3' set3.csv")
@@ -381,7 +381,7 @@ def _columns(given: list[str] | None, names: list[str]) -> list[str]:
 
 
 def _check_roles(roles: list[str], categories: list[str], names: list[str]) -> None:
-    from squamish.wording import no_such_column
+    from squamish.report.wording import no_such_column
 
     for column in (*roles, *categories):
         if column not in names:
@@ -434,7 +434,7 @@ def _problem_names() -> list[str]:
 
 def _problem(name: str, seed: int) -> Any:
     from squamish.datasets import PRESETS, load_preset, load_problem
-    from squamish.wording import no_such_column
+    from squamish.report.wording import no_such_column
 
     plain = {_plain(known): known for known in _problem_names()}
     if _plain(name) not in plain:
@@ -451,7 +451,7 @@ def _plain(name: str) -> str:
 
 def _folder(out: Path | None, data: Path, as_json: bool) -> Path | None:
     """Choose the folder, and find out before the work whether it can be made."""
-    from squamish.files import name_of_data
+    from squamish.table.files import name_of_data
 
     if out is None:
         out = None if as_json else Path(f"squamish-{name_of_data(data)}")
@@ -502,7 +502,7 @@ def _write(result: RelevanceResult, folder: Path | None) -> list[Path]:
     """Write the result in every form, and return the files."""
     if folder is None:
         return []
-    from squamish.files import write_table
+    from squamish.table.files import write_table
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -523,7 +523,7 @@ def _print(result: RelevanceResult, written: list[Path], quiet: bool, as_json: b
         return
     from rich.console import Console
 
-    from squamish.terminal import show
+    from squamish.report.terminal import show
 
     console = Console(highlight=False)
     if not console.is_terminal:

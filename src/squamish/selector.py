@@ -22,20 +22,34 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from squamish import sampling
-from squamish.allrows import STAGE, InMemory, portions
-from squamish.caveats import (
+from squamish.errors import InputError, check_choice, check_range
+from squamish.evidence.evidence import CrossfitEvidence
+from squamish.evidence.provenance import Provenance, describe_columns, in_one_row, versions
+from squamish.evidence.relevance import IRRELEVANT
+from squamish.execution.checkpoint import Checkpoint, fingerprint, opened
+from squamish.execution.progress import (
+    CallbackSupportMixin,
+    Listener,
+    Reporter,
+    shown,
+    sklearn_tasks,
+    with_callbacks,
+)
+from squamish.execution.workers import RandomState, Workers, as_generator, one_thread
+from squamish.fitting import sampling
+from squamish.fitting.notes import (
     note_on_constant,
     note_on_sample,
     note_on_time,
     notes_on_table,
     notes_on_verdict,
 )
-from squamish.checkpoint import Checkpoint, fingerprint, opened
-from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence import CrossfitEvidence
-from squamish.execution import RandomState, Workers, as_generator, one_thread
-from squamish.intake import (
+from squamish.fitting.sampling import Taken
+from squamish.methods.crossfit import CrossfitMethod
+from squamish.methods.paper import PaperMethod
+from squamish.result.result import RelevanceResult, Selection
+from squamish.screening.allrows import STAGE, InMemory, portions
+from squamish.table.columns import (
     LazyRows,
     as_frame,
     column_names,
@@ -45,23 +59,9 @@ from squamish.intake import (
     refuse,
     without_infinite,
 )
-from squamish.methods.crossfit import CrossfitMethod
-from squamish.methods.paper import PaperMethod
-from squamish.progress import (
-    CallbackSupportMixin,
-    Listener,
-    Reporter,
-    shown,
-    sklearn_tasks,
-    with_callbacks,
-)
-from squamish.provenance import Provenance, describe_columns, in_one_row, versions
-from squamish.relevance import IRRELEVANT
-from squamish.result import RelevanceResult, Selection
-from squamish.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
-from squamish.sampling import Taken
-from squamish.tables import Table, Task
-from squamish.targets import (
+from squamish.table.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
+from squamish.table.table import Table, Task
+from squamish.table.target import (
     encode_target,
     infer_task,
     note_on_missing,

@@ -16,9 +16,9 @@ from squamish.datasets.generators import (
     make_regression,
 )
 from squamish.errors import InputError
-from squamish.execution import RandomState, as_generator
-from squamish.relevance import IRRELEVANT, STRONG, WEAK
-from squamish.tables import Task
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.execution.workers import RandomState, as_generator
+from squamish.table.table import Task
 
 Columns = NDArray[np.float64] | Sequence[NDArray[np.float64]]
 

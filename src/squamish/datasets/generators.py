@@ -10,9 +10,9 @@ from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 
 from squamish.errors import InputError, check_range
-from squamish.execution import RandomState, as_generator
-from squamish.relevance import IRRELEVANT, STRONG, WEAK
-from squamish.tables import Task
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.execution.workers import RandomState, as_generator
+from squamish.table.table import Task
 
 
 @dataclass(frozen=True, eq=False)

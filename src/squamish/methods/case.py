@@ -8,14 +8,14 @@ from typing import get_args
 
 import numpy as np
 
-from squamish import proofs
-from squamish.crossfitting import CrossFit, Race, Trial
-from squamish.learners import Array, Learner, Rows, View, portfolio
-from squamish.pairs import ranges
-from squamish.progress import Reporter
-from squamish.redundancy import substitutes
-from squamish.shadows import ShadowGains
-from squamish.tables import Table
+from squamish.execution.progress import Reporter
+from squamish.models.crossfit import CrossFit, Race, Trial
+from squamish.models.learners import Array, Learner, Rows, View, portfolio
+from squamish.redundancy.redundancy import substitutes
+from squamish.screening import proofs
+from squamish.screening.shadow import ShadowGains
+from squamish.statistics.pairs import ranges
+from squamish.table.table import Table
 
 # The most columns that imputers look at; more are narrowed down to the closest ones.
 MOST_CONTEXT = 150

@@ -17,20 +17,22 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from squamish import proofs, sampling
-from squamish.crossfitting import CrossFit
 from squamish.errors import InputError, check_range
-from squamish.evidence import CrossfitEvidence
-from squamish.execution import OutOfTime, Workers
-from squamish.learners import Array, Learner
-from squamish.methods import screening
+from squamish.evidence.evidence import CrossfitEvidence
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.execution.workers import OutOfTime, Workers
+from squamish.fitting import sampling
+from squamish.importance.removal import Removals
 from squamish.methods.case import MOST_CONTEXT, Case, closest
-from squamish.methods.removal import Removals
-from squamish.redundancy import minimal_set, replaceable_groups
-from squamish.relevance import IRRELEVANT, STRONG, WEAK
-from squamish.shadows import FEW_GROUPS
-from squamish.statistics import cluster_sums, combined_p_values, holm
-from squamish.tables import Table
+from squamish.models.crossfit import CrossFit
+from squamish.models.learners import Array, Learner
+from squamish.redundancy.redundancy import minimal_set, replaceable_groups
+from squamish.screening import proofs
+from squamish.screening import screen as screening
+from squamish.screening.shadow import FEW_GROUPS
+from squamish.statistics.multiplicity import combined_p_values, holm
+from squamish.statistics.paired import cluster_sums
+from squamish.table.table import Table
 
 # What each proof is worth when they are combined. Dependence of a column on its own is the
 # most common one and gets the most.

@@ -18,12 +18,12 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence import PaperEvidence
-from squamish.execution import OutOfTime, Workers
-from squamish.forests import fit_forest, lightgbm_model
-from squamish.relevance import IRRELEVANT, STRONG, WEAK
-from squamish.statistics import PredictionInterval, prediction_interval
-from squamish.tables import Table
+from squamish.evidence.evidence import PaperEvidence
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.execution.workers import OutOfTime, Workers
+from squamish.models.forests import fit_forest, lightgbm_model
+from squamish.statistics.prediction import PredictionInterval, prediction_interval
+from squamish.table.table import Table
 
 
 def _refuse_what_the_paper_does_not_know(X: Table) -> None:

@@ -1,0 +1,1 @@
+"""What verdicts rest on."""

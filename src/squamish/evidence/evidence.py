@@ -1,0 +1,276 @@
+"""What verdicts rest on, one kind of evidence for each method."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.statistics.prediction import PredictionInterval
+
+Array = NDArray[np.float64]
+
+
+@dataclass(frozen=True, eq=False)
+class CrossfitEvidence:
+    """What the verdict rests on, one entry for each column of the table.
+
+    Attributes
+    ----------
+    proof : tuple of str
+        The proof that did most to make the column relevant: "marginal", "product",
+        "partial", "shadow", "association", "useful" or "trees"; empty if it is not relevant.
+    proof_p_values : dict of str to ndarray
+        The p-value of every column in every proof; 1 if not tested.
+    p_relevant : ndarray of float
+        All proofs combined, corrected for the number of columns; NaN for a column that does
+        not vary.
+    removal_loss : ndarray of float
+        Mean growth of the out-of-sample loss when the column is redrawn given the others,
+        or when it is left out, whichever decided; NaN if it was not tested.
+    removal_interval : ndarray of shape (2, n_features)
+        95% confidence interval of ``removal_loss``.
+    p_value : ndarray of float
+        One-sided p-value of the redraw, or that of the refit, where it decided and is larger,
+        corrected for the number of columns that were tested (Holm); NaN if not tested.
+    effect : ndarray of float
+        ``removal_loss`` as a share of what the model gains over the constant prediction.
+    explained : ndarray of float
+        Share of the column's variance that the other columns explain, in a line, and where a
+        refit was made also in steps or a smooth curve.
+    substitutes : dict of int to tuple of tuples of int
+        For every weak column, the columns or sets of columns that replace it.
+    groups : tuple of tuples of int
+        Weak columns that replace each other.
+    representatives : tuple of tuples of int
+        The column of each group that tells most on its own, or the columns, if several are
+        one feature.
+    minimal : ndarray of bool
+        A minimal set: the strong columns and the representatives of the groups, more where
+        it takes more to replace the rest, none where strong columns do.
+    leaks : tuple of int
+        Columns that alone tell the target almost perfectly.
+    learner : str
+        The learner that did best on the relevant columns.
+    loss, minimal_loss, constant_loss : float
+        Its out-of-sample loss, that of the best learner on the minimal set, and that of the
+        constant prediction.
+    n_fits : int
+        How many models were fitted.
+    importance_rounds : ndarray of shape (n_rounds, n_features)
+        Gain of each column in boosted trees, on a logarithmic scale, where one column stands
+        for all that are correlated with it. NaN, or without a round, if it was not measured.
+    shadow_rounds : ndarray of shape (n_rounds, n_shadows)
+        The same of permuted columns.
+    importance_threshold : float
+        Mean gain beyond which a column is told from permuted ones at ``alpha``, corrected
+        for the number of columns; NaN if none is, since permuted columns all gain the same.
+    alpha, min_effect : float
+        What the p-values and the effect were compared with.
+    undecided : ndarray of bool
+        Columns whose class could still change: the time was used up before.
+    n_tested : int
+        How many rows the models were tested on: all, or a sample of very many.
+    detectable : float
+        About the least ``effect`` that so many rows show with a probability of 95%, or the
+        ``power`` that was asked for if that is less; NaN if the model gains nothing.
+    """
+
+    proof: tuple[str, ...]
+    proof_p_values: dict[str, Array]
+    p_relevant: Array
+    removal_loss: Array
+    removal_interval: Array
+    p_value: Array
+    effect: Array
+    explained: Array
+    substitutes: dict[int, tuple[tuple[int, ...], ...]]
+    groups: tuple[tuple[int, ...], ...]
+    representatives: tuple[tuple[int, ...], ...]
+    minimal: NDArray[np.bool_]
+    leaks: tuple[int, ...]
+    learner: str
+    loss: float
+    minimal_loss: float
+    constant_loss: float
+    n_fits: int
+    importance_rounds: Array
+    shadow_rounds: Array
+    importance_threshold: float
+    alpha: float
+    min_effect: float
+    undecided: NDArray[np.bool_]
+    n_tested: int
+    detectable: float
+
+    @cached_property
+    def importance(self) -> Array:
+        """Mean importance of every column; NaN if it was not measured."""
+        if len(self.importance_rounds) == 0:
+            return np.full(len(self.proof), np.nan)
+        return np.asarray(self.importance_rounds.mean(axis=0))
+
+    @property
+    def removal_null(self) -> tuple[float, float]:
+        """Costs of a removal that are too small to matter."""
+        reach = self.min_effect * max(self.constant_loss - self.loss, 0.0)
+        return -reach, reach
+
+    def spread(self, feature: NDArray[np.intp]) -> CrossfitEvidence:
+        """Return the evidence for the columns of a table, given the feature of each.
+
+        A column without a feature (-1) was not judged.
+        """
+
+        def wide(narrow: Array, fill: float) -> Array:
+            return _spread(narrow, feature, fill)
+
+        places: dict[int, list[int]] = {}
+        for column, f in enumerate(feature.tolist()):
+            places.setdefault(f, []).append(column)
+
+        def columns(features: tuple[int, ...]) -> tuple[int, ...]:
+            return tuple(sorted(column for f in features for column in places[f]))
+
+        # Columns that are alone come last.
+        order = sorted(
+            range(len(self.groups)),
+            key=lambda g: (len(self.groups[g]) == 1, min(columns(self.groups[g]))),
+        )
+        return replace(
+            self,
+            proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
+            proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
+            p_relevant=wide(self.p_relevant, np.nan),
+            removal_loss=wide(self.removal_loss, np.nan),
+            removal_interval=wide(self.removal_interval, np.nan),
+            p_value=wide(self.p_value, np.nan),
+            effect=wide(self.effect, np.nan),
+            explained=wide(self.explained, np.nan),
+            substitutes={
+                j: tuple(columns(group) for group in sets)
+                for f, sets in self.substitutes.items()
+                for j in columns((f,))
+            },
+            groups=tuple(columns(self.groups[g]) for g in order),
+            representatives=tuple(columns(self.representatives[g]) for g in order),
+            minimal=_spread(self.minimal, feature, False),
+            leaks=columns(self.leaks),
+            importance_rounds=wide(self.importance_rounds, np.nan),
+            undecided=_spread(self.undecided, feature, False),
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class PaperEvidence:
+    """Everything the paper's method looked at, one entry for each column of the table.
+
+    Attributes
+    ----------
+    all_relevant : ndarray of bool
+        The set A, found by Boruta.
+    minimal : ndarray of bool
+        The set M: importance above the upper bound of ``importance_interval``, and in A.
+    boruta_history : ndarray of shape (n_rounds, n_features)
+        Importances in Boruta's rounds; NaN once a column was rejected.
+    boruta_shadows : ndarray of shape (n_rounds, 3)
+        Least, mean and largest importance of the permuted columns in Boruta's rounds.
+    importances : ndarray of float
+        Gain of every column in the forest that selects M; 0 for a constant column.
+    importance_interval : PredictionInterval or None
+        Gains expected of an irrelevant feature. None if no column varies.
+    loss_interval : PredictionInterval or None
+        Losses expected of forests on A when nothing of importance changes. None if A is
+        empty.
+    removal_loss : ndarray of float
+        Loss of the forest on A without the column; NaN if it was not tested (not in M).
+    n_fits : int
+        How many forests were fitted.
+    undecided : ndarray of bool
+        Columns whose class could still change: the time was used up before.
+    """
+
+    all_relevant: NDArray[np.bool_]
+    minimal: NDArray[np.bool_]
+    boruta_history: NDArray[np.float64]
+    boruta_shadows: NDArray[np.float64]
+    importances: NDArray[np.float64]
+    importance_interval: PredictionInterval | None
+    loss_interval: PredictionInterval | None
+    removal_loss: NDArray[np.float64]
+    n_fits: int
+    undecided: NDArray[np.bool_]
+
+    # What the paper's method does not look for.
+    substitutes: ClassVar[dict[int, tuple[tuple[int, ...], ...]]] = {}
+    groups: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    representatives: ClassVar[tuple[tuple[int, ...], ...]] = ()
+    leaks: ClassVar[tuple[int, ...]] = ()
+    learner: ClassVar[str] = "random forest"
+
+    @cached_property
+    def proof(self) -> tuple[str, ...]:
+        """What made every column relevant; empty if it is not."""
+        return tuple("boruta" if relevant else "" for relevant in self.all_relevant)
+
+    @cached_property
+    def p_value(self) -> Array:
+        """How likely the loss without the column is if nothing changes; not corrected."""
+        if self.loss_interval is None:
+            return np.full(len(self.removal_loss), np.nan)
+        return self.loss_interval.p_values(self.removal_loss)
+
+    @property
+    def importance(self) -> Array:
+        """Importance of every column in the forest that selects the minimal set."""
+        return self.importances
+
+    @property
+    def importance_threshold(self) -> float:
+        """Importance that an irrelevant column hardly exceeds."""
+        return self.importance_interval.upper if self.importance_interval else np.nan
+
+    @property
+    def importance_rounds(self) -> Array:
+        """Importances in Boruta's rounds."""
+        return self.boruta_history
+
+    @property
+    def shadow_rounds(self) -> Array:
+        """Least, mean and largest importance of the permuted columns in Boruta's rounds."""
+        return self.boruta_shadows
+
+    @property
+    def removal_null(self) -> tuple[float, float]:
+        """Losses expected when nothing of importance is removed."""
+        interval = self.loss_interval
+        return (interval.lower, interval.upper) if interval else (np.nan, np.nan)
+
+    def spread(self, feature: NDArray[np.intp]) -> PaperEvidence:
+        """Return the evidence for the columns of a table, given the feature of each.
+
+        A column without a feature (-1) was not judged.
+        """
+        return replace(
+            self,
+            all_relevant=_spread(self.all_relevant, feature, False),
+            minimal=_spread(self.minimal, feature, False),
+            boruta_history=_spread(self.boruta_history, feature, np.nan),
+            importances=_spread(self.importances, feature, 0.0),
+            removal_loss=_spread(self.removal_loss, feature, np.nan),
+            undecided=_spread(self.undecided, feature, False),
+        )
+
+
+Evidence = CrossfitEvidence | PaperEvidence
+
+
+def _spread(narrow: NDArray[Any], feature: NDArray[np.intp], fill: Any) -> NDArray[Any]:
+    """Give every column what was found for its feature."""
+    judged = feature >= 0
+    out = np.full((*narrow.shape[:-1], len(feature)), fill, dtype=narrow.dtype)
+    out[..., judged] = narrow[..., feature[judged]]
+    return out

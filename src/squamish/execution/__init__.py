@@ -1,0 +1,1 @@
+"""Doing work: workers, clusters, checkpoints, progress. Knows no tables."""

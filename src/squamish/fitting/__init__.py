@@ -1,0 +1,1 @@
+"""From what a user passes to a verdict: reading, sampling, judging, notes."""

@@ -1,0 +1,163 @@
+"""What a user should know about a table and a verdict before trusting it."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from squamish.errors import LeakWarning
+from squamish.evidence.evidence import CrossfitEvidence, Evidence
+from squamish.evidence.relevance import IRRELEVANT
+from squamish.execution.progress import HAS_CALLBACKS
+from squamish.table.columns import Levels
+from squamish.table.table import Table
+
+# Tables with fewer rows are too small to tell an ID from a coincidence.
+LEAST_ROWS = 20
+# A share of what the model gains that a user should hear of.
+NOTABLE = 0.02
+# With fewer clusters a t-test finds next to nothing.
+FEW_CLUSTERS = 10
+
+
+def notes_on_table(
+    table: Table, names: Sequence[str], levels: Mapping[int, Levels], n_rows: int
+) -> list[str]:
+    """Note text that could be numbers, columns like an ID, and rows that are too few.
+
+    The table may be a sample of more rows.
+    """
+    notes = []
+    numbers = [j for j, column in levels.items() if column.like_a_number]
+    if numbers:
+        example = levels[numbers[0]].like_a_number
+        notes.append(
+            f"{_some(names, numbers)} {_is(numbers)} text that looks like numbers, such as "
+            f"{example!r}, and {_is(numbers)} taken for categories: convert what is an amount"
+        )
+    ids = [
+        j for j in range(table.n_columns) if j not in numbers and _is_like_an_id(table, j, n_rows)
+    ]
+    if ids:
+        notes.append(
+            f"{_some(names, ids)}: a different value in nearly every row, or a running number; an "
+            "ID tells nothing about new rows and should be dropped"
+        )
+    if len(table.y) < LEAST_ROWS:
+        notes.append(f"there are only {len(table.y)} rows: take this for a first impression")
+    if table.clusters is not None:
+        n_clusters = len(np.unique(table.clusters))
+        if n_clusters < FEW_CLUSTERS:
+            notes.append(
+                f"there are only {n_clusters} groups of rows, and each counts as one observation: "
+                "only very strong columns can be proven"
+            )
+    return notes
+
+
+def _is_like_an_id(table: Table, j: int, n_rows: int) -> bool:
+    """Tell whether a category differs in nearly every row, or a column is a running number."""
+    n = len(table.y)
+    if n < LEAST_ROWS or sparse.issparse(table.X):
+        return False
+    column = table.X[:, j]
+    known = column[~np.isnan(column)]
+    if len(known) < LEAST_ROWS:
+        return False
+    if table.is_category[j]:
+        return len(np.unique(known)) > 0.95 * n
+    span = known.max() - known.min()
+    # A sample lacks most of the numbers, but comes close to the first and the last.
+    least = 0.999 * len(known) * n_rows / n
+    runs = span == len(known) - 1 if n_rows == n else least <= span < n_rows
+    return bool(runs and np.all(known == np.round(known)) and len(np.unique(known)) == len(known))
+
+
+def notes_on_verdict(
+    classes: NDArray[np.int64], evidence: Evidence, feature: NDArray[np.intp], names: Sequence[str]
+) -> list[str]:
+    """Note leaks, with a warning, and verdicts that rest on little."""
+    notes = []
+    leaks = np.array(evidence.leaks, dtype=np.intp)
+    for f in np.unique(feature[leaks]):
+        columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
+        notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
+        # The caller of fit, which scikit-learn wraps where it has callbacks.
+        warnings.warn(notes[-1], LeakWarning, stacklevel=3 + HAS_CALLBACKS)
+    if isinstance(evidence, CrossfitEvidence):
+        if (classes == IRRELEVANT).all() and not evidence.undecided.any():
+            notes.append(
+                f"no column is told from noise at alpha = {evidence.alpha:g}: there is nothing to "
+                "find, or too few rows to find it"
+            )
+        elif evidence.loss >= evidence.constant_loss and not evidence.undecided.any():
+            notes.append(
+                "the best model predicts no better than the constant, although single columns "
+                "depend on the target: no column can be called strong"
+            )
+        elif evidence.minimal_loss - evidence.loss > NOTABLE * (
+            evidence.constant_loss - evidence.loss
+        ):
+            notes.append(
+                f"with the minimal set alone the loss is {evidence.minimal_loss:.2g} instead of "
+                f"{evidence.loss:.2g}: columns that can replace each other one by one still help "
+                "each other, as repeated measurements do"
+            )
+    return notes
+
+
+def note_on_sample(evidence: CrossfitEvidence, n_rows: int, screened: bool) -> str:
+    """Say how many rows were looked at, and what so many can show."""
+    note = (
+        f"every column was tested on all {n_rows:,} rows, models on a random sample of "
+        f"{evidence.n_tested:,}"
+        if screened
+        else f"of {n_rows:,} rows a random sample of {evidence.n_tested:,} was judged"
+    )
+    if np.isnan(evidence.detectable):
+        return note
+    return f"{note}: enough to show a cost of {evidence.detectable:.2%} of what the model gains"
+
+
+def note_on_rare_classes(labels: Sequence[str]) -> list[str]:
+    """Name the classes that are not in a sample."""
+    if not labels:
+        return []
+    shown = ", ".join(map(repr, labels[:5])) + (", ..." if len(labels) > 5 else "")
+    return [f"classes with too few rows for a sample were left out: {shown}"]
+
+
+def note_on_constant(columns: Sequence[int], names: Sequence[str]) -> list[str]:
+    """Name the columns that could not be judged in a sample."""
+    if not columns:
+        return []
+    have = "has" if len(columns) == 1 else "have"
+    return [f"{_some(names, columns)} {have} one value only in the sample, and could not be judged"]
+
+
+def note_on_time(
+    evidence: Evidence, unfinished: Sequence[str], time_budget: float | None
+) -> list[str]:
+    """Say what the time was not enough for."""
+    if not unfinished:
+        return []
+    n_undecided = int(evidence.undecided.sum())
+    what = f"{n_undecided:,} columns are undecided" if n_undecided else "all columns are decided"
+    return [
+        f"the {time_budget:g} s of the time budget were used up during {unfinished[0]!r}: {what}; "
+        "with a checkpoint, the same fit with more time goes on"
+    ]
+
+
+def _some(names: Sequence[str], columns: Sequence[int], most: int = 5) -> str:
+    left = len(columns) - most
+    shown = ", ".join(repr(names[j]) for j in columns[:most])
+    return shown + (f" and {left} more columns" if left > 0 else "")
+
+
+def _is(columns: Sequence[int]) -> str:
+    return "is" if len(columns) == 1 else "are"

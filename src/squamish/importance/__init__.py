@@ -1,0 +1,1 @@
+"""What a column adds to all others."""

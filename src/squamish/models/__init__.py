@@ -1,0 +1,1 @@
+"""Learners, and their losses out of sample."""

@@ -1,0 +1,95 @@
+"""Results as data frames, of whichever library is there."""
+
+from __future__ import annotations
+
+from importlib.util import find_spec
+from typing import TYPE_CHECKING, Any, Literal, get_args
+
+import narwhals as nw
+import numpy as np
+
+from squamish.errors import check_choice
+from squamish.evidence.relevance import CLASS_NAMES
+from squamish.report.wording import alternatives, listed
+
+if TYPE_CHECKING:
+    from squamish.result.result import RelevanceResult
+
+Library = Literal["pandas", "polars", "pyarrow"]
+LIBRARIES: tuple[Library, ...] = get_args(Library)
+
+
+def result_frame(result: RelevanceResult, library: Library | None = None) -> Any:
+    """Return a frame with a row for each column of the table that was judged."""
+    if library is None:
+        library = next((name for name in LIBRARIES if find_spec(name)), None)
+        if library is None:
+            raise ImportError("a data frame needs one of pip install pandas, polars or pyarrow")
+    check_choice("library", library, LIBRARIES)
+    columns = result_columns(result)
+    if library == "pandas":
+        import pandas as pd
+
+        # The number of a group may be missing, which this type of pandas allows.
+        kinds = {nw.String: None, nw.Int64: "Int64", nw.Float64: "float64", nw.Boolean: "bool"}
+        return pd.DataFrame(
+            {
+                name: pd.Series(values, dtype=kinds[_SCHEMA[name]])
+                for name, values in columns.items()
+            }
+        )
+    return nw.from_dict(columns, schema=_SCHEMA, backend=library).to_native()
+
+
+_SCHEMA: Any = {
+    "feature": nw.String,
+    "class": nw.String,
+    "group": nw.Int64,
+    "representative": nw.String,
+    "substitutes": nw.String,
+    "proof": nw.String,
+    "p_value": nw.Float64,
+    "removal_loss": nw.Float64,
+    "removal_low": nw.Float64,
+    "removal_high": nw.Float64,
+    "removal_p_value": nw.Float64,
+    "effect": nw.Float64,
+    "importance": nw.Float64,
+    "missing": nw.Float64,
+    "dtype": nw.String,
+    "undecided": nw.Boolean,
+}
+
+
+def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
+    """Return what `result_frame` shows, a list for each of its columns; None is missing."""
+    evidence, d = result.evidence, len(result.classes)
+    group = [result.group_numbers.get(j) for j in range(d)]
+    substitutes = result.substitutes
+    nothing = np.full((2, d), np.nan)
+    low, high = getattr(evidence, "removal_interval", nothing)
+    return {
+        "feature": list(result.feature_names),
+        "class": [CLASS_NAMES[int(c)] for c in result.classes],
+        "group": [None if g is None else g + 1 for g in group],
+        "representative": [None if g is None else listed(result.representatives[g]) for g in group],
+        "substitutes": [
+            alternatives(substitutes[name]) if substitutes.get(name) else None
+            for name in result.feature_names
+        ],
+        "proof": [proof or None for proof in evidence.proof],
+        "p_value": _numbers(getattr(evidence, "p_relevant", nothing[0])),
+        "removal_loss": _numbers(evidence.removal_loss),
+        "removal_low": _numbers(low),
+        "removal_high": _numbers(high),
+        "removal_p_value": _numbers(evidence.p_value),
+        "effect": _numbers(getattr(evidence, "effect", nothing[0])),
+        "importance": _numbers(evidence.importance),
+        "missing": list(result.columns.missing),
+        "dtype": list(result.columns.dtypes),
+        "undecided": evidence.undecided.tolist(),
+    }
+
+
+def _numbers(values: Any) -> list[float | None]:
+    return [None if np.isnan(value) else float(value) for value in values]

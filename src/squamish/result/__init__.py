@@ -1,0 +1,1 @@
+"""The verdict as an object."""

@@ -1,0 +1,1 @@
+"""Tests of relevance, one file each."""

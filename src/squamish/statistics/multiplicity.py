@@ -1,0 +1,72 @@
+"""Many tests: corrections for their number, and combinations of those of one hypothesis."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from scipy import stats
+
+
+def holm(p_values: ArrayLike) -> NDArray[np.float64]:
+    """Correct p-values for their number, so that the family-wise error is kept (Holm).
+
+    Parameters
+    ----------
+    p_values : array-like of shape (n,)
+        One for each hypothesis.
+
+    Returns
+    -------
+    ndarray of float of shape (n,)
+        Those that are at most alpha reject their hypotheses, with a probability of at most
+        alpha that even one of them is true.
+
+    Examples
+    --------
+    >>> from squamish.statistics.multiplicity import holm
+    >>> holm([0.02, 0.001, 0.04]).round(3)
+    array([0.04 , 0.003, 0.04 ])
+    """
+    p = np.asarray(p_values, dtype=np.float64)
+    order = np.argsort(p)
+    corrected = np.empty(len(p))
+    steps = p[order] * np.arange(len(p), 0, -1)
+    corrected[order] = np.minimum(np.maximum.accumulate(steps), 1.0)
+    return corrected
+
+
+def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDArray[np.float64]:
+    """Combine the p-values of several tests of the same hypotheses (Cauchy combination).
+
+    The tests may depend on each other in any way. One small p-value is enough, at the
+    price of its weight; several that agree count for more.
+
+    Parameters
+    ----------
+    p_values : ndarray of shape (n_tests, n_hypotheses)
+        A row for each test.
+    weights : array-like of shape (n_tests,)
+        What each test is worth; they sum to 1.
+
+    Returns
+    -------
+    ndarray of shape (n_hypotheses,)
+        One p-value for each hypothesis.
+
+    References
+    ----------
+    Y. Liu and J. Xie: "Cauchy combination test", Journal of the American Statistical
+    Association 115 (2020).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics.multiplicity import combined_p_values
+    >>> combined_p_values(np.array([[0.001, 0.5], [0.7, 0.5]]), [0.5, 0.5]).round(4)
+    array([0.002, 0.5  ])
+    """
+    # A p-value near 1 is no evidence against the other tests, only none for its own.
+    p = np.clip(p_values, 1e-300, 0.9)
+    # For small p the tangent is 1 / (pi p), which does not lose digits.
+    scores = np.where(p < 1e-8, 1 / (np.pi * p), np.tan((0.5 - p) * np.pi))
+    return np.asarray(stats.cauchy.sf(np.asarray(weights) @ scores))

@@ -1,0 +1,1 @@
+"""Taking tables in: any frame or file becomes a checked table."""
