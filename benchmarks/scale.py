@@ -118,6 +118,8 @@ def _memory(what: str = "VmRSS") -> float:
 @contextmanager
 def _logged_calls(wanted: bool) -> Iterator[list[tuple[int, float, float]]]:
     """Note the tasks of every call, the time of all of them, and that of the longest."""
+    from squamish.execution import workers as execution
+
     calls: list[tuple[int, float, float]] = []
     seconds: list[float] = []
     run, one = execution.Workers.run, execution._one

@@ -1,0 +1,125 @@
+"""What a method has to know of a kind of target."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from typing import Any, ClassVar, Literal
+
+from numpy.typing import NDArray
+
+from squamish.arrays import Array, Indices
+
+Task = Literal["classification", "regression"]
+Target = NDArray[Any]
+
+
+class Family(ABC):
+    """A kind of target: how it is read, predicted, scored and spoken of.
+
+    Stages and tests ask a family and never the name of a task, so that counts, ordered classes
+    or censored times are one more class here and nothing else.
+
+    Attributes
+    ----------
+    task : str
+        Its name in parameters and results.
+    loss_name, loss_unit : str
+        What the loss of a row is called, and the axis of a picture of its growth.
+    loss_note : str
+        What has to be said beside a loss; empty if nothing has.
+    absolute_unit : str
+        The unit of the paper's loss, ``|f(x) - y|``.
+    has_classes : bool
+        Whether targets are labels without an order, so that tests compare classes.
+    """
+
+    task: ClassVar[Task]
+    loss_name: ClassVar[str]
+    loss_unit: ClassVar[str]
+    loss_note: ClassVar[str] = ""
+    absolute_unit: ClassVar[str]
+    has_classes: ClassVar[bool]
+
+    @abstractmethod
+    def encode(self, values: Target) -> Target:
+        """Turn what a user passed into numbers that models can be fitted to."""
+
+    @abstractmethod
+    def labels(self, values: Target) -> tuple[str, ...]:
+        """Name the classes, in the order of their codes; empty if there are none."""
+
+    @abstractmethod
+    def summarise(self, values: Target) -> str:
+        """Say in a few words what a user passed."""
+
+    @abstractmethod
+    def check(self, y: Target, labels: tuple[str, ...]) -> None:
+        """Raise an InputError if targets cannot be judged out of sample."""
+
+    @abstractmethod
+    def prepared(self, y: Target) -> Target:
+        """Bound the influence of single rows, and choose the unit of the loss."""
+
+    @abstractmethod
+    def scores(self, y: Target) -> Array:
+        """Return the target as centred columns, with which linear tests correlate features."""
+
+    @abstractmethod
+    def strata(self, y: Target) -> Indices:
+        """Divide rows by their targets, for tests of independence in a table of counts."""
+
+    @abstractmethod
+    def most_folds(self, y: Target) -> int:
+        """Return the most folds in which every kind of target can be trained on."""
+
+    @abstractmethod
+    def splitter(self, n_folds: int, seed: int, *, grouped: bool) -> Any:
+        """Return a scikit-learn splitter that keeps the shares of targets alike."""
+
+    @abstractmethod
+    def is_trainable(self, y: Target, train: Indices) -> bool:
+        """Tell whether the training rows of a fold hold every kind of target."""
+
+    @abstractmethod
+    def constant(self, y: Target, weights: Array | None = None) -> Array:
+        """Return the best prediction that looks at no feature, for one row."""
+
+    @abstractmethod
+    def losses(self, prediction: Array, y: Target) -> Array:
+        """Return the loss of every row, a proper scoring rule."""
+
+    @abstractmethod
+    def residuals(self, prediction: Array, y: Target) -> Array:
+        """Return the score residuals: minus the derivative of the loss by the linear predictor.
+
+        One column for each independent component of the target.
+        """
+
+    @abstractmethod
+    def loss_variance(self, loss: float) -> float:
+        """Return the variance of a difference of losses, as a multiple of its mean.
+
+        ``loss`` is the mean loss of the better model, and the difference is small.
+        """
+
+    @abstractmethod
+    def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
+        """Return the inverse penalties that are tried for linear predictors, weakest last."""
+
+    @abstractmethod
+    def fit_linear(
+        self, Z: Array, y: Target, strength: float, weights: Array | None
+    ) -> tuple[Array, Array]:
+        """Fit a penalised linear predictor; return intercepts and coefficients, a row each."""
+
+    @abstractmethod
+    def link(self, scores: Array) -> Array:
+        """Turn linear predictors, in the last axis, into predictions."""
+
+    @abstractmethod
+    def tree_objective(self, y: Target) -> dict[str, Any]:
+        """Return LightGBM's parameters for the objective of boosted trees."""
+
+    @abstractmethod
+    def tree_prediction(self, raw: Array) -> Array:
+        """Turn what LightGBM predicts into predictions."""
