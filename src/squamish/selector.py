@@ -47,8 +47,9 @@ from squamish.fitting.notes import (
 from squamish.fitting.sampling import Taken
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
+from squamish.models.sample_size import MOST_ROWS
 from squamish.result.result import RelevanceResult, Selection
-from squamish.screening.allrows import STAGE, InMemory, portions
+from squamish.screening.all_rows import SHARE, STAGE, InMemory, portions
 from squamish.table.columns import (
     LazyRows,
     as_frame,
@@ -242,7 +243,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self._check_parameters()
         taken = self._take_in(X, y, sample_weight, groups, method)
         told = () if self.callback is None else (self.callback,)
-        stages = method.STAGES if taken.everything is None else STAGE | method.STAGES
+        stages = method.STAGES if taken.everything is None else {STAGE: SHARE} | method.STAGES
         # Many small products: threads of the linear algebra would only wait for each other,
         # and round differently on a machine with more cores.
         with (
@@ -264,7 +265,16 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
                 with closing(
                     Workers(self.n_jobs, reporter, checkpoint, deadline, unfinished)
                 ) as workers:
-                    classes, evidence = method.classify(ordered, rng, workers)
+                    classes, evidence = method.classify(
+                        ordered,
+                        rng,
+                        workers,
+                        **(
+                            {"screened": ordered.screened}
+                            if isinstance(method, CrossfitMethod)
+                            else {}
+                        ),
+                    )
 
         judged = feature >= 0
         spread: NDArray[np.int64] = np.full(len(feature), IRRELEVANT)
@@ -377,7 +387,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         check_choice("task", task, get_args(Task))
         left, encoded = np.flatnonzero(used), encode_target(target, task)
         drawn = sampling.draw_rows(
-            sampling.MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
+            MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
         )
         rows = left[drawn]
         taken = self._read(

@@ -1,1 +1,5 @@
 """What verdicts rest on."""
+
+from squamish.evidence.evidence import CrossfitEvidence, Evidence, PaperEvidence
+
+__all__ = ["CrossfitEvidence", "Evidence", "PaperEvidence"]

@@ -12,13 +12,14 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse, stats
+from scipy import sparse
 
 from squamish.evidence.provenance import Columns
 from squamish.execution.workers import OutOfTime, Workers
+from squamish.families import family_of
 from squamish.fitting.notes import note_on_rare_classes
-from squamish.models.learners import row_losses, train_trees
-from squamish.screening.allrows import LEAST_OF_CLASS, AllRows, Source
+from squamish.models.sample_size import PILOT
+from squamish.screening.all_rows import LEAST_OF_CLASS, AllRows, Source
 from squamish.table.columns import Levels
 from squamish.table.rows import even_weights
 from squamish.table.table import Table, Task
@@ -31,47 +32,6 @@ Rows = NDArray[np.intp]
 
 # Up to so many rows, all are used for everything.
 FEW_ROWS = 50_000
-# A first model is fitted to so many rows; a sample has at least twice as many, and at most these.
-PILOT, MOST_ROWS = 10_000, 100_000
-
-
-def rows_needed(
-    loss: float, gain: float, task: Task, n_tests: int, alpha: float, effect: float, power: float
-) -> float:
-    """Return how many rows show a cost of ``effect`` times the gain, with probability ``power``.
-
-    A cost is the mean of differences between two losses, one for each row. For log loss they
-    are log-likelihood ratios, whose variance is twice their mean if that is small; for squared
-    error the variance is four times the remaining error times the mean.
-
-    Examples
-    --------
-    >>> from squamish.fitting.sampling import rows_needed
-    >>> round(rows_needed(0.4, 0.3, "classification", 50, alpha=0.01, effect=0.01, power=0.95))
-    17922
-    """
-    ratio = 2.0 if task == "classification" else 4 * loss
-    z = stats.norm.isf(alpha / max(n_tests, 1)) + stats.norm.isf(1 - power)
-    return float(np.square(z) * ratio / (effect * gain)) if gain > 0 < effect else np.inf
-
-
-def pilot_loss(table: Table) -> tuple[float, float]:
-    """Return the loss of boosted trees on rows that they have not seen, and the gain by them."""
-    # Rows of every class are in both parts.
-    test = np.zeros(len(table.y), dtype=bool)
-    test[np.argsort(table.y, kind="stable")[::5]] = True
-    y = table.y / np.std(table.y) if table.task == "regression" else table.y
-    trees = train_trees(table.X[~test], y[~test], table.task, 100, weights=None)
-    prediction = np.asarray(trees.predict(table.X[test], num_threads=1))
-    if table.task == "regression":
-        constant = np.full(test.sum(), y[~test].mean())
-    else:
-        shares = np.bincount(y[~test], minlength=int(y.max()) + 1) / np.sum(~test)
-        constant = np.tile(shares, (test.sum(), 1))
-        if prediction.ndim == 1:
-            prediction = np.column_stack([1 - prediction, prediction])
-    loss = float(row_losses(prediction, y[test]).mean())
-    return loss, float(row_losses(constant, y[test]).mean()) - loss
 
 
 def draw_rows(
@@ -188,7 +148,7 @@ class Taken:
     ) -> Taken:
         """Draw as many rows as models have to see, and ask all rows what takes no model."""
         table = self.table
-        method.check_classes(table)
+        family_of(table.task).check(table.y, table.labels)
 
         def some(n_rows: int) -> Table:
             drawn = table.rows(draw_rows(n_rows, rng, table.y, table.task, table.clusters))

@@ -21,6 +21,7 @@ from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence.evidence import PaperEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import OutOfTime, Workers
+from squamish.families import family_of
 from squamish.models.forests import fit_forest, lightgbm_model
 from squamish.statistics.prediction import PredictionInterval, prediction_interval
 from squamish.table.table import Table
@@ -206,7 +207,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         """Find A, all relevant features, and the importances in every round, shadows too."""
         if X.n_features == 0:
             return np.zeros(0, dtype=bool), np.zeros((0, 0)), np.zeros((0, 3))
-        forest = lightgbm_model(X.task, **self._forest(self.boruta_feature_fraction))
+        forest = lightgbm_model(family_of(X.task), **self._forest(self.boruta_feature_fraction))
         boruta = _Boruta(
             forest,
             n_estimators=self.boruta_n_estimators,

@@ -7,9 +7,10 @@ from typing import Any
 
 import numpy as np
 from lightgbm import LGBMClassifier, LGBMModel, LGBMRegressor
-from numpy.typing import NDArray
 
-from squamish.table.table import Table, Task
+from squamish.arrays import Array
+from squamish.families import Family, family_of
+from squamish.table.table import Table
 
 
 @dataclass(frozen=True)
@@ -17,17 +18,17 @@ class FittedForest:
     """What a method needs to know of a forest: how well it fits and what it used."""
 
     loss: float
-    importances: NDArray[np.float64]
+    importances: Array
 
 
-def lightgbm_model(task: Task, **params: Any) -> LGBMModel:
+def lightgbm_model(family: Family, **params: Any) -> LGBMModel:
     """Make an unfitted LightGBM model that runs in one thread and reports gain importances.
 
     One thread each: many small fits side by side beat one fit on many cores, and the
     result does not depend on the number of cores. Left to itself LightGBM would choose by
     a stopwatch whether it adds up by rows or by columns, and sums would round differently.
     """
-    model = LGBMClassifier if task == "classification" else LGBMRegressor
+    model = LGBMClassifier if family.has_classes else LGBMRegressor
     return model(importance_type="gain", n_jobs=1, force_col_wise=True, verbose=-1, **params)
 
 
@@ -36,16 +37,19 @@ def fit_forest(table: Table, rng: np.random.Generator, **params: Any) -> FittedF
 
     Its seed is drawn from ``rng`` unless ``params`` has a ``random_state``.
     """
+    family = family_of(table.task)
     if table.n_features == 0:
-        return FittedForest(absolute_loss(_constant_prediction(table), table), np.empty(0))
-    model = lightgbm_model(table.task, **{"random_state": int(rng.integers(2**31)), **params})
+        constant = family.constant(table.y)
+        prediction = np.broadcast_to(constant, (len(table.y), *constant.shape))
+        return FittedForest(absolute_loss(prediction, table), np.empty(0))
+    model = lightgbm_model(family, **{"random_state": int(rng.integers(2**31)), **params})
     model.fit(table.X, table.y)
     # The booster itself: the wrapper's predict asks for names that the table does not have.
     prediction = model.booster_.predict(table.X, num_threads=1)
     return FittedForest(absolute_loss(prediction, table), model.feature_importances_.astype(float))
 
 
-def absolute_loss(prediction: NDArray[np.float64], table: Table) -> float:
+def absolute_loss(prediction: Array, table: Table) -> float:
     """Mean of ``|f(x) - y|``, the paper's loss divided by the number of rows.
 
     For classes, ``f`` is the probability of the class and ``y`` is 1 for the true one, so
@@ -55,10 +59,3 @@ def absolute_loss(prediction: NDArray[np.float64], table: Table) -> float:
     if prediction.ndim == 1:
         return float(np.mean(np.abs(prediction - table.y)))
     return float(np.mean(1 - prediction[np.arange(len(table.y)), table.y]))
-
-
-def _constant_prediction(table: Table) -> NDArray[np.float64]:
-    """Predict without features: the share of every class, or the mean."""
-    if table.task == "regression":
-        return np.full(len(table.y), table.y.mean())
-    return np.tile(np.bincount(table.y) / len(table.y), (len(table.y), 1))

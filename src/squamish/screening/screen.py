@@ -1,187 +1,216 @@
-"""The first stage of the default method: proofs that need no model, cut into jobs for many."""
+"""Stage "screen for relevance": tests that need no model of the relevant features.
+
+Each test is a file of its own in this folder. Here they are cut into jobs that are handed out
+together, and their p-values for parts become p-values for features.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import NDArray
 
+from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
-from squamish.methods.case import Case
+from squamish.importance.context import MOST_CONTEXT
 from squamish.models.crossfit import CrossFit
-from squamish.redundancy.redundancy import GROUP_CORRELATION, groups_of_linked
-from squamish.screening import proofs
-from squamish.screening.shadow import ShadowGains, shadow_set
-from squamish.statistics import pairs
+from squamish.screening import product, score
+from squamish.screening.jobs import Job, product_jobs, run_jobs
+from squamish.screening.levels import level_p_value
+from squamish.screening.marginal import marginal_p_values
+from squamish.screening.partial import partial_p_values
+from squamish.screening.parts import of_features
+from squamish.screening.relevance import Relevance, decide
+from squamish.screening.shadow import SHADOW_SETS, ShadowGains, n_sets_and_rounds, shadow_set
+from squamish.statistics.correlation_groups import GROUP_CORRELATION, groups_of_linked
 from squamish.statistics.multiplicity import combined_p_values
-from squamish.table.table import Table
+from squamish.statistics.pairs import Block, blocks, in_groups, links, ranges
 
-Array = NDArray[np.float64]
-Groups = NDArray[np.intp]
-Job = tuple[Callable[..., Array], tuple[Any, ...]]
-
-# Sets of shadows, and the rounds of each; fewer once trees would see more groups than this in all.
-SHADOW_SETS, SHADOW_ROUNDS, MOST_SHADOWS = 4, 3, 24_000
+STAGE = "screen for relevance"
 
 
-def n_jobs(n_parts: int) -> int:
-    """Return how many jobs there will be, of this stage, at the most."""
-    n_blocks, n_ranges = len(pairs.blocks(n_parts)), len(pairs.ranges(n_parts))
-    return 2 * n_blocks + 2 * n_ranges + 1 + SHADOW_SETS
+@dataclass(frozen=True, eq=False)
+class Screening:
+    """What tests without a model found.
+
+    Attributes
+    ----------
+    relevance : Relevance
+        What is relevant by them.
+    groups : ndarray of int
+        For every part, its group of correlated ones.
+    gains : ShadowGains or None
+        Gains in boosted trees, if they were measured.
+    n_fits : int
+        Number of models fitted, for shadows.
+    complete : bool
+        Whether there was time for all tests.
+    """
+
+    relevance: Relevance
+    groups: Indices
+    gains: ShadowGains | None
+    n_fits: int
+    complete: bool
 
 
-def find_groups(case: Case) -> Groups:
+def screen_for_relevance(
+    fit: CrossFit, known: Mapping[str, Array], alpha: float, rng: np.random.Generator
+) -> Screening:
+    """Test every feature by itself, in products, given all others, and against shadows.
+
+    Parameters
+    ----------
+    fit : CrossFit
+        Table and folds.
+    known : mapping of str to ndarray of shape (n_columns,)
+        p-values, by the names of tests, that come from more rows than these.
+    alpha : float
+        Family-wise level.
+    rng : numpy.random.Generator
+        Source of random orders.
+    """
+    table, parts = fit.table, fit.parts
+    nothing = Relevance.unknown(table.n_features)
+    level_rng, shadow_rng = rng.spawn(2)
+    n_parts = parts.ranked.shape[1]
+    fit.workers.reporter.begin(STAGE, len(parts.many_levels) + _n_jobs(n_parts))
+    try:
+        groups = _correlation_groups(fit)
+    except OutOfTime:
+        return Screening(nothing, np.arange(n_parts), None, 0, complete=False)
+    found: dict[str, Array] = {}
+    gains, complete = None, True
+    if n_parts and table.rows_are_alike:
+        found, gains, complete = _test_rows_alike(fit, groups, known, shadow_rng)
+    elif n_parts:
+        found = _test_rows_unalike(fit)
+    p = dict(nothing.p_values)
+    p |= {name: of_features(fit, values) for name, values in found.items()}
+    first = np.unique(table.feature, return_index=True)[1]
+    p |= {name: values[first] for name, values in known.items()}
+    p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
+    n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
+    return Screening(decide(fit, nothing, p, alpha), groups, gains, n_fits, complete)
+
+
+def _n_jobs(n_parts: int) -> int:
+    """Return how many jobs there will be at the most."""
+    return 2 * len(blocks(n_parts)) + 2 * len(ranges(n_parts)) + 1 + SHADOW_SETS
+
+
+def _correlation_groups(fit: CrossFit) -> Indices:
     """Find the groups of parts that are close to each other."""
-    fit = case.fit
-    cut = pairs.blocks(fit.parts.ranked.shape[1])
-    found = fit.workers.run(_links, fit, cut, np.random.default_rng(0))
+    found = fit.run(_links, blocks(fit.parts.ranked.shape[1]))
     return groups_of_linked(fit.parts.ranked, found)
 
 
-def prove(
-    case: Case, groups: Groups, rng: np.random.Generator
-) -> tuple[dict[str, Array], OutOfTime | None]:
-    """Run the shadows and the tests without a model side by side, as long as there is time.
+def _test_rows_alike(
+    fit: CrossFit, groups: Indices, known: Mapping[str, Array], rng: np.random.Generator
+) -> tuple[dict[str, Array], ShadowGains | None, bool]:
+    """Run all tests of exchangeable rows side by side, as long as there is time.
 
-    Returns the p-values of all parts in every proof that was finished.
+    Returns the p-values of all parts in every test that was finished, the gains, and whether
+    all were.
     """
-    fit, d = case.fit, case.fit.parts.ranked.shape[1]
-    members = [group for group in pairs.in_groups(groups) if len(group) > 1]
+    Z = fit.parts.ranked
+    d = Z.shape[1]
+    members = [group for group in in_groups(groups) if len(group) > 1]
     jobs: dict[str, list[Job]] = {
-        "marginal": [(_marginal, span) for span in pairs.ranges(d)],
-        "centres": [(_centres, (members[a:b],)) for a, b in pairs.ranges(len(members))],
-        "product": _product_jobs(fit.parts.ranked, case.targets),
-        "partial": [(_partial, (case.targets,))],
+        "marginal": [(_marginal, span) for span in ranges(d)],
+        "centres": [(_centres, (members[a:b],)) for a, b in ranges(len(members))],
+        "product": product_jobs(Z, fit.scores),
+        "partial": [(_partial, ())],
         "shadow": _shadow_jobs(groups, rng),
     }
     # What is known from more rows is not asked again of fewer.
-    known = set(case.table.screened)
-    known |= {"centres"} if "marginal" in known else set()
-    jobs = {name: some for name, some in jobs.items() if name not in known}
-    found, late = _run(case, jobs, rng)
+    skipped = {*known, "centres"} if "marginal" in known else {*known}
+    jobs = {name: some for name, some in jobs.items() if name not in skipped}
+    found, complete = run_jobs(fit, jobs, rng)
     p: dict[str, Array] = {}
     if "marginal" in found and "centres" in found:
-        p["marginal"] = np.concatenate(found["marginal"])
-        shared = np.concatenate([np.zeros(0), *found["centres"]])
-        for group, p_centre in zip(members, shared, strict=True):
-            both = np.stack([p["marginal"][group], np.full(len(group), p_centre)])
-            p["marginal"][group] = combined_p_values(both, [0.5, 0.5])
+        single = np.concatenate(found["marginal"])
+        p["marginal"] = _with_centres(single, members, found["centres"])
     if "product" in found:
-        largest = pairs.merged(d, pairs.blocks(d), found["product"])
-        p["product"] = proofs.product_tails(largest, case.targets.shape[1], fit.atom_shares)
+        largest = product.merged(d, blocks(d), found["product"])
+        p["product"] = product.product_p_values(largest, fit.scores.shape[1], fit.atom_shares)
     if "partial" in found:
         p["partial"] = found["partial"][0]
-    if "shadow" in found:
-        case.gains = ShadowGains.of(found["shadow"], groups)
-        case.n_fits += case.gains.real.shape[0] * case.gains.real.shape[1]
-        p["shadow"] = case.gains.p_values
-    return p, late
+    gains = ShadowGains.of(found["shadow"], groups) if "shadow" in found else None
+    if gains is not None:
+        p["shadow"] = gains.p_values
+    return p, gains, complete
 
 
-def explain_residuals(case: Case, residuals: Array, model: NDArray[np.intp]) -> Array:
-    """Test all parts against what a model leaves unexplained of the tested rows."""
-    fit, d = case.fit, case.fit.parts.ranked.shape[1]
-    basis = proofs.model_basis(fit.tested_ranks, residuals, model)
-    jobs: dict[str, list[Job]] = {
-        "own": [(_residual, (span, basis, residuals)) for span in pairs.ranges(d)],
-        "product": _product_jobs(fit.tested_ranks, residuals),
+def _with_centres(single: Array, members: Sequence[Indices], found: Sequence[Array]) -> Array:
+    """Combine the test of each member of a group with that of the centre they share."""
+    p = single.copy()
+    for group, p_centre in zip(members, np.concatenate([np.zeros(0), *found]), strict=True):
+        both = np.stack([p[group], np.full(len(group), p_centre)])
+        p[group] = combined_p_values(both, [0.5, 0.5])
+    return p
+
+
+def _test_rows_unalike(fit: CrossFit) -> dict[str, Array]:
+    """Run the tests of rows that have weights or belong together."""
+    Z, table = fit.parts.ranked, fit.table
+    rows = fit.scores, table.weights, table.clusters
+    partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
+    return {
+        "marginal": score.single_p_values(Z, *rows),
+        "product": score.product_p_values(Z, *rows, partners),
     }
-    case.report.expect(sum(map(len, jobs.values())))
-    found, late = _run(case, jobs, np.random.default_rng(0))
-    if late is not None:
-        raise late
-    largest = pairs.merged(d, pairs.blocks(d), found["product"])
-    product = proofs.product_tails(largest, residuals.shape[1], fit.atom_shares)
-    return proofs.combined_residual_p_values(np.hstack(found["own"]), product)
 
 
-def _product_jobs(Z: Array, targets: Array) -> list[Job]:
-    """Cut the products of all pairs into jobs."""
-    d, n_targets = Z.shape[1], targets.shape[1]
-    least = proofs.least_product(d, n_targets)
-    ordered = np.stack([pairs.ordered_variances(Z, r) for r in targets.T])
-    return [
-        (_products, (block, targets, pairs.sides(ordered, block), least))
-        for block in pairs.blocks(d)
-    ]
+def _with_levels(fit: CrossFit, p_marginal: Array, rng: np.random.Generator) -> Array:
+    """Test categories of many levels, whose parts are no proof: they know the target."""
+    table, parts = fit.table, fit.parts
+    p = p_marginal.copy()
+    found: dict[int, list[float]] = {}
+    for feature, levels in parts.many_levels:
+        own = level_p_value(levels, fit.scores, rng, table.weights, table.clusters)
+        found.setdefault(feature, []).append(own)
+        fit.workers.reporter.step()
+    for feature, p_values in found.items():
+        if feature in parts.feature:
+            p_values.append(float(p[feature]))
+        shares = np.full(len(p_values), 1 / len(p_values))
+        p[feature] = combined_p_values(np.array(p_values)[:, np.newaxis], shares)[0]
+    return p
 
 
-def _shadow_jobs(groups: Groups, rng: np.random.Generator) -> list[Job]:
-    n_groups = len(np.unique(groups))
-    n_rounds = SHADOW_ROUNDS if n_groups * SHADOW_SETS * SHADOW_ROUNDS <= MOST_SHADOWS else 1
-    n_sets = int(np.clip(MOST_SHADOWS // (n_groups * n_rounds), 1, SHADOW_SETS))
+def _shadow_jobs(groups: Indices, rng: np.random.Generator) -> list[Job]:
+    n_sets, n_rounds = n_sets_and_rounds(len(np.unique(groups)))
     return [(_shadows, (groups, stream, n_rounds)) for stream in rng.spawn(n_sets)]
 
 
-def _run(
-    case: Case, jobs: dict[str, list[Job]], rng: np.random.Generator
-) -> tuple[dict[str, list[Array]], OutOfTime | None]:
-    """Hand out all jobs together, and return what was found by the names that are finished."""
-    fit, late = case.fit, None
-    everything = [job for some in jobs.values() for job in some]
-    try:
-        results = dict(enumerate(fit.workers.run(_call, fit, everything, rng)))
-    except OutOfTime as error:
-        results, late = error.results, error
-    found: dict[str, list[Array]] = {}
-    start = 0
-    for name, some in jobs.items():
-        places = range(start, start + len(some))
-        if all(i in results for i in places):
-            found[name] = [results[i] for i in places]
-        start += len(some)
-    return found, late
-
-
-def _call(fit: CrossFit, job: Job, _: np.random.Generator) -> Array:
-    function, arguments = job
-    return function(fit, *arguments)
-
-
-def _links(fit: CrossFit, block: pairs.Block, _: np.random.Generator) -> NDArray[np.intp]:
-    return pairs.links(fit.parts.ranked, block, GROUP_CORRELATION)
+def _links(fit: CrossFit, block: Block, _: np.random.Generator) -> Indices:
+    return links(fit.parts.ranked, block, GROUP_CORRELATION)
 
 
 def _marginal(fit: CrossFit, start: int, stop: int) -> Array:
-    return proofs.marginal_p_values(_numbers(fit, fit.parts.plain[:, start:stop]))
+    return marginal_p_values(fit.parts.plain[:, start:stop], fit.table.y, fit.family)
 
 
-def _centres(fit: CrossFit, groups: Sequence[NDArray[np.intp]]) -> Array:
+def _centres(fit: CrossFit, groups: Sequence[Indices]) -> Array:
     """Test what noisy copies share, which shows better in their mean.
 
     A column this close to others is relevant if they are, so that the test of the centre
     counts for every member.
     """
-    centres = [proofs.centre(fit.parts.ranked[:, group]) for group in groups]
-    return proofs.marginal_p_values(_numbers(fit, np.column_stack(centres)))
+    centres = [_centre(fit.parts.ranked[:, group]) for group in groups]
+    return marginal_p_values(np.column_stack(centres), fit.table.y, fit.family)
 
 
-def _products(
-    fit: CrossFit, block: pairs.Block, targets: Array, ordered: Sequence[Array], least: float
-) -> Array:
-    # Targets are those of all rows, or of the tested ones.
-    Z = fit.parts.ranked if len(targets) == len(fit.table.y) else fit.tested_ranks
-    found = [
-        pairs.largest_products(Z, r, spreads, block, least)
-        for r, *spreads in zip(targets.T, *ordered, strict=True)
-    ]
-    return np.max(found, axis=0)
+def _centre(Z: Array) -> Array:
+    """Average columns, each turned so that it goes the way of the first."""
+    return np.asarray((Z * np.where(Z[:, 0] @ Z < 0, -1.0, 1.0)).mean(axis=1))
 
 
-def _partial(fit: CrossFit, targets: Array) -> Array:
-    return proofs.partial_p_values(fit.parts.ranked, targets)
+def _partial(fit: CrossFit) -> Array:
+    return partial_p_values(fit.parts.ranked, fit.scores)
 
 
-def _shadows(fit: CrossFit, groups: Groups, rng: np.random.Generator, n_rounds: int) -> Array:
-    return shadow_set(_numbers(fit, fit.parts.plain), groups, rng, n_rounds)
-
-
-def _residual(fit: CrossFit, span: tuple[int, int], basis: Array, residuals: Array) -> Array:
-    return proofs.own_residual_p_values(fit.tested_ranks[:, slice(*span)], basis, residuals)
-
-
-def _numbers(fit: CrossFit, X: Array) -> Table:
-    """Return some numbers with the target."""
-    return Table(X, fit.table.y, fit.table.task)
+def _shadows(fit: CrossFit, groups: Indices, rng: np.random.Generator, n_rounds: int) -> Array:
+    return shadow_set(fit.parts.plain, fit.table.y, fit.family, groups, rng, n_rounds)

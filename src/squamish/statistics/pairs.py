@@ -6,15 +6,14 @@ where that is not sure they are looked at exactly, so that the result does not d
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 
 import numpy as np
-from numpy.typing import NDArray
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-Array = NDArray[np.float64]
-Places = NDArray[np.intp]
+from squamish.arrays import Array, Indices
+
 Block = tuple[int, int, int, int]
 
 # Columns on each side of a block: a block of pairs is 16 MB in single precision.
@@ -55,7 +54,7 @@ def sides(values: Array, block: Block) -> tuple[Array, Array]:
     return values[..., block[0] : block[1]], values[..., block[2] : block[3]]
 
 
-def links(Z: Array, block: Block, least: float) -> Places:
+def links(Z: Array, block: Block, least: float) -> Indices:
     """Link the columns of a block whose correlation, of either sign, is stronger than this.
 
     ``Z`` is standardised. Columns that are linked through others need no link of their own,
@@ -70,10 +69,10 @@ def links(Z: Array, block: Block, least: float) -> Places:
     [[1], [0]]
     """
     left, right = sides(Z, block)
-    i, j, rough = _large_sums(left, right, least * len(Z))
+    i, j, rough = large_sums(left, right, least * len(Z))
     unsure = np.flatnonzero(rough < least * len(Z) * (1 + ROUGH))
     close = np.ones(len(i), dtype=bool)
-    close[unsure] = np.abs(_sums(left, right, i[unsure], j[unsure])) > least * len(Z)
+    close[unsure] = np.abs(sums_of_products(left, right, i[unsure], j[unsure])) > least * len(Z)
     i, j = i[close] + block[0], j[close] + block[2]
     i, j = i[i < j], j[i < j]
     # One link from every column to the first of those that it hangs together with.
@@ -83,7 +82,7 @@ def links(Z: Array, block: Block, least: float) -> Places:
     return np.stack([nodes, first])[:, nodes != first]
 
 
-def components(n: int, pairs: Places) -> Places:
+def components(n: int, pairs: Indices) -> Indices:
     """Enumerate the parts that hang together by links, in the order in which they appear.
 
     Examples
@@ -99,41 +98,7 @@ def components(n: int, pairs: Places) -> Places:
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)
 
 
-def ordered_variances(Z: Array, r: Array) -> Array:
-    """Return the variance of the sum of ``r`` times a column, over all orders of the column."""
-    out = np.zeros(Z.shape[1])
-    for start, stop in ranges(Z.shape[1]):
-        out[start:stop] = len(Z) * (Z[:, start:stop] * r[:, np.newaxis]).var(axis=0)
-    return np.maximum(out, 1e-300)
-
-
-def largest_products(
-    Z: Array, r: Array, ordered: Sequence[Array], block: Block, least: float
-) -> Array:
-    """Compare the sum of ``r`` times the product of two columns with its spread.
-
-    The spread is that of independent terms, or that over all orders of the column, which is
-    given for both sides of the block, whichever is larger. Returns the largest ratio that
-    every column has with a partner in the block, those on its left side first; 0 if it is
-    below ``least``.
-    """
-    left, right = sides(Z, block)
-    left = left * r[:, np.newaxis]
-    i, j, rough = _large_sums(left, right, least * np.sqrt(min(map(np.min, ordered))))
-    smaller = np.sqrt(np.minimum(ordered[0][i], ordered[1][j]))
-    kept = (rough >= least * (1 - ROUGH) * smaller) & (i + block[0] != j + block[2])
-    i, j = i[kept], j[kept]
-    sums = np.abs(_sums(left, right, i, j))
-    own = _sums(left, right, i, j, power=2)
-    largest = [np.zeros(left.shape[1]), np.zeros(right.shape[1])]
-    for side, column, partner in ((0, i, j), (1, j, i)):
-        variance = np.maximum(own, ordered[1 - side][partner])
-        np.maximum.at(largest[side], column, sums / np.sqrt(variance))
-    both = np.concatenate(largest)
-    return np.where(both >= least, both, 0.0)
-
-
-def _large_sums(left: Array, right: Array, least: float) -> tuple[Places, Places, Array]:
+def large_sums(left: Array, right: Array, least: float) -> tuple[Indices, Indices, Array]:
     """Find the pairs whose sum of products may be this large, of either sign, and about what."""
     sums = left.astype(np.float32).T @ right.astype(np.float32)
     least *= 1 - ROUGH
@@ -144,7 +109,7 @@ def _large_sums(left: Array, right: Array, least: float) -> tuple[Places, Places
     return rows[i], j, size[i, j]
 
 
-def _sums(left: Array, right: Array, i: Places, j: Places, power: int = 1) -> Array:
+def sums_of_products(left: Array, right: Array, i: Indices, j: Indices, power: int = 1) -> Array:
     """Return the exact sums of products, or of their squares, of some pairs."""
     out = np.zeros(len(i))
     step = max(1, AT_ONCE // len(left))
@@ -155,20 +120,7 @@ def _sums(left: Array, right: Array, i: Places, j: Places, power: int = 1) -> Ar
     return out
 
 
-def merged(n_columns: int, cut: list[Block], found: list[Array]) -> Array:
-    """Return the largest of what blocks found for every column."""
-    out = np.zeros(n_columns)
-    for block, values in zip(cut, found, strict=True):
-        n_left = block[1] - block[0]
-        for (start, stop), part in (
-            (block[:2], values[:n_left]),
-            (block[2:], values[n_left:]),
-        ):
-            out[start:stop] = np.maximum(out[start:stop], part)
-    return out
-
-
-def in_groups(groups: Places) -> Iterator[Places]:
+def in_groups(groups: Indices) -> Iterator[Indices]:
     """Return the members of every group, in the order of their numbers.
 
     Examples

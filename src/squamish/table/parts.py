@@ -1,35 +1,102 @@
 """Columns of every kind as numbers that a linear model can use: the parts of a feature.
 
 A number is one part. If values are missing, their absence is a second part. A category of few
-levels has a part for each level. A category of many levels would have too many, so it is told
-by what its levels mean for the target, learned from other rows than those it is used on.
+levels has a part for each level. A category of many levels would have too many, so it is
+target-encoded, by means learned from other rows than those it is used on.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
+from squamish.arrays import Array, Fold, Indices
 from squamish.statistics.pairs import ranges
 from squamish.statistics.scores import normal_scores
-from squamish.table.table import Fold, Table
+from squamish.table.table import Table
 
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
-
-# Levels, and gaps, in fewer rows than this cannot be judged; rare levels are taken together.
+# Levels, and gaps, in fewer rows than this cannot be judged; rare levels are taken together. Five
+# expected rows are Cochran's rule for tests of counts.
 LEAST_ROWS = 5
 # A category with more levels than this, or with more than this share of its rows in rare ones,
-# is told by what its levels mean for the target.
+# is target-encoded: indicators of more levels cost a test of each, and a model a coefficient.
 MOST_LEVELS, MOST_JOINED = 12, 0.1
-# So many rows of its own weigh as much as the mean of all rows.
+# Target encoding draws the mean of a level towards that of all rows, which counts as so many rows
+# (an empirical Bayes estimate where levels differ by a third of the standard deviation, 1/sqrt 10).
 SMOOTHING = 10.0
+# Training rows are encoded by the other folds of so many.
 INNER_FOLDS = 5
 # So many values are standardised and ranked at a time, which takes several times their memory.
 AT_ONCE = 1_000_000
+
+
+@dataclass(frozen=True, eq=False)
+class Part:
+    """How a part is made of a column: its values, its gaps, or some of its levels.
+
+    Attributes
+    ----------
+    column : int
+        The column.
+    kind : {"value", "gap", "level"}
+        What it tells: the number itself, where it is missing, or which rows have a level.
+    codes : ndarray or None
+        The level numbers that make up a level.
+    others : bool
+        Whether it is the rows with all other level numbers, known or not.
+    """
+
+    column: int
+    kind: Literal["value", "gap", "level"]
+    codes: Array | None = None
+    others: bool = False
+
+    @property
+    def has_two_values(self) -> bool:
+        """Whether it is either there or not."""
+        return self.kind != "value"
+
+    def values(self, x: Array) -> Array:
+        """Return the part of some rows of the column; NaN where a number is missing."""
+        if self.kind == "value":
+            return x
+        if self.codes is None:
+            return np.isnan(x).astype(float)
+        return (np.isin(x, self.codes) != self.others).astype(float)
+
+
+def parts_of(x: Array, column: int, is_category: bool) -> list[Part] | None:
+    """Tell the parts of a column by its values; None for a category of many levels.
+
+    A column that is the same in all rows has none.
+    """
+    return _level_parts(x, column) if is_category else _number_parts(x, column)
+
+
+def _number_parts(x: Array, column: int) -> list[Part]:
+    """Return a number as it is, and where it is missing if that can be judged."""
+    missing = np.isnan(x)
+    known = x[~missing]
+    varies = len(known) > 0 and known.min() < known.max()
+    enough = min(missing.sum(), len(known)) >= LEAST_ROWS
+    value, gap = Part(column, "value"), Part(column, "gap")
+    if varies:
+        return [value, gap] if enough else [value]
+    return [gap] if missing.any() and len(known) else []
+
+
+def _level_parts(x: Array, column: int) -> list[Part] | None:
+    """Return a part for each of few levels, or one for two; the last takes unknown levels."""
+    levels = few_levels(x)
+    if levels is None:
+        return None
+    last = int(levels.max())
+    parts = [Part(column, "level", np.unique(x[levels == k])) for k in range(last)]
+    parts.append(Part(column, "level", np.unique(x[levels != last]), others=True))
+    return {0: [], 1: parts[1:]}.get(last, parts)
 
 
 @dataclass(frozen=True, eq=False)
@@ -52,10 +119,10 @@ class Parts:
 
     plain: Array
     ranked: Array
-    feature: Rows
-    gap: Rows
-    exclusive: Rows
-    many_levels: tuple[tuple[int, Rows], ...]
+    feature: Indices
+    gap: Indices
+    exclusive: Indices
+    many_levels: tuple[tuple[int, Indices], ...]
 
 
 def encode(table: Table) -> Parts:
@@ -77,57 +144,41 @@ def encode(table: Table) -> Parts:
     >>> encode(table).feature
     array([0, 0, 1, 1, 1, 1])
     """
-    columns: list[Array] = []
-    feature: list[int] = []
+    parts: list[Part] = []
     gap: list[int] = []
     exclusive: list[int] = []
     many_levels = []
-    for j in range(table.n_columns):
-        x, owner = table.X[:, j], int(table.feature[j])
-        if not table.is_category[j]:
-            parts = _number_parts(x)
-            gaps = [len(columns) + 1, -1] if len(parts) == 2 else [-1]
-            kind = -1
-        else:
-            levels = few_levels(x)
-            if levels is None:
-                many_levels.append((owner, np.unique(x, return_inverse=True)[1]))
-                continue
-            n_levels = int(levels.max()) + 1
-            parts = [(levels == k).astype(float) for k in range(n_levels) if n_levels > 1]
-            parts = parts[1:] if n_levels == 2 else parts
-            gaps, kind = [-1] * len(parts), j if len(parts) > 1 else -1
-        columns += parts
-        feature += [owner] * len(parts)
-        gap += gaps[: len(parts)]
-        exclusive += [kind] * len(parts)
-    plain, ranked = np.empty((2, len(table.y), len(columns)))
-    for start, stop in ranges(len(columns), size=AT_ONCE // len(table.y) + 1):
-        X = np.column_stack(columns[start:stop])
-        plain[:, start:stop] = _standardised(X)
-        ranked[:, start:stop] = _standardised_scores(X)
+    for j, x in enumerate(table.X.T):
+        own = parts_of(x, j, bool(table.is_category[j]))
+        if own is None:
+            many_levels.append((int(table.feature[j]), np.unique(x, return_inverse=True)[1]))
+            continue
+        kinds = [part.kind for part in own]
+        gap += [len(parts) + 1, -1] if kinds == ["value", "gap"] else [-1] * len(own)
+        exclusive += [j if kinds.count("level") > 1 else -1] * len(own)
+        parts += own
+    plain, ranked = _views(table.X, parts)
     return Parts(
         plain,
         ranked,
-        np.array(feature, dtype=np.intp),
+        table.feature[[part.column for part in parts]].astype(np.intp),
         np.array(gap, dtype=np.intp),
         np.array(exclusive, dtype=np.intp),
         tuple(many_levels),
     )
 
 
-def _number_parts(x: Array) -> list[Array]:
-    """Return a number as it is, and where it is missing if that can be judged."""
-    missing = np.isnan(x)
-    known = x[~missing]
-    varies = len(known) > 0 and known.min() < known.max()
-    enough = min(missing.sum(), len(known)) >= LEAST_ROWS
-    if varies and enough:
-        return [x, missing.astype(float)]
-    return [x] if varies else [missing.astype(float)]
+def _views(X: Array, parts: Sequence[Part]) -> tuple[Array, Array]:
+    """Return the values of parts, standardised, and the normal scores of their ranks."""
+    plain, ranked = np.empty((2, len(X), len(parts)))
+    for start, stop in ranges(len(parts), size=AT_ONCE // len(X) + 1):
+        values = np.column_stack([part.values(X[:, part.column]) for part in parts[start:stop]])
+        plain[:, start:stop] = _standardised(values)
+        ranked[:, start:stop] = _standardised_scores(values)
+    return plain, ranked
 
 
-def few_levels(x: Array) -> Rows | None:
+def few_levels(x: Array) -> Indices | None:
     """Enumerate the levels of a category, the rare ones joined as the last; None if many."""
     levels, counts = np.unique(x, return_counts=True)
     number = np.cumsum(counts >= LEAST_ROWS) - 1
@@ -156,13 +207,13 @@ def _standardised_scores(X: Array) -> Array:
 
 
 def target_encodings(
-    many_levels: Sequence[tuple[int, Rows]],
+    many_levels: Sequence[tuple[int, Indices]],
     scores: Array,
     fold: Fold,
     weights: Array | None,
-    clusters: Rows | None,
-) -> tuple[Array, Rows]:
-    """Tell categories of many levels by the mean target of their levels, for one fold.
+    clusters: Indices | None,
+) -> tuple[Array, Indices]:
+    """Encode categories of many levels by the mean target of their levels, for one fold.
 
     Test rows get the means over all training rows. A training row gets the means over
     training rows in other inner folds, so that its own target is not among what describes
@@ -179,18 +230,18 @@ def target_encodings(
     weights : ndarray or None
         How much each row counts.
     clusters : ndarray of int or None
-        Rows that have to stay together in an inner fold.
+        Indices that have to stay together in an inner fold.
 
     Returns
     -------
     encoded : ndarray of shape (n_samples, n_categories * n_scores)
-        Rows outside the fold are zero.
+        Indices outside the fold are zero.
     feature : ndarray of int
         The feature of each of its columns.
     """
     train, test = fold
     weights = np.ones(len(scores)) if weights is None else weights
-    # Rows are sorted by the target, so that every fifth one gives stratified folds.
+    # Indices are sorted by the target, so that every fifth one gives stratified folds.
     inner = np.arange(len(train))
     if clusters is not None:
         inner = np.unique(clusters[train], return_inverse=True)[1]
@@ -209,7 +260,7 @@ def target_encodings(
     return np.hstack(blocks), np.array(features, dtype=np.intp)
 
 
-def _level_means(levels: Rows, scores: Array, weights: Array, rows: Rows) -> Array:
+def _level_means(levels: Indices, scores: Array, weights: Array, rows: Indices) -> Array:
     """Mean scores of every level in some rows, drawn towards the mean of all."""
     n_levels = int(levels.max()) + 1
     if len(rows) == 0:

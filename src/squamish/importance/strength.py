@@ -1,0 +1,220 @@
+"""Stage "test strength": whether a relevant feature adds anything to all others.
+
+Hypothesis
+    Given all other features, the target does not depend on this one.
+Statistic
+    The mean growth of the out-of-sample loss when the feature is drawn anew given the others
+    (conditional feature importance); where the others tell much of it, when the best model does
+    without it (LOCO). It has to exceed a share of what the model gains over the constant.
+Null distribution
+    A paired t-test over rows or clusters of rows, one-sided, corrected for features (Holm).
+Validity
+    Draws from the right distribution, which is checked, or a refit that learns what the others
+    say. Models are trained on other rows than they are tested on; folds share training rows.
+Literature
+    D. Watson, M. Wright: "Testing conditional independence in supervised learning algorithms",
+    Machine Learning 110 (2021); J. Lei, M. G'Sell, A. Rinaldo, R. Tibshirani, L. Wasserman:
+    "Distribution-free predictive inference for regression", JASA 113 (2018).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from squamish.arrays import Array, Indices, Mask
+from squamish.execution.workers import OutOfTime
+from squamish.importance.conditional import ConditionalImportance, conditional_importance
+from squamish.importance.context import closest
+from squamish.importance.refit import (
+    FeatureResidual,
+    Refits,
+    dependent_on_others,
+    refit_without,
+)
+from squamish.models.crossfit import CrossFit
+from squamish.models.race import Race
+from squamish.statistics.multiplicity import holm
+from squamish.statistics.paired import PairedTest
+
+STAGE = "test strength"
+# If the others tell more than this share of a feature, the refit decides: a model that is kept is
+# asked for values that hardly occur then. Below, the refit, being the weaker test, has a veto if
+# it sees nothing at this level.
+R2_FOR_REFIT, VETO = 0.5, 0.2
+# A refit that costs less than this share of what a draw costs says that the draw misled the model.
+LEAST_OF_DRAW = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Strength:
+    """The tests of the relevant features, one entry for each.
+
+    Attributes
+    ----------
+    strong : ndarray of bool
+        Which features cost the model something that nothing else makes up for.
+    undecided : ndarray of bool
+        Which of them are not tested to the end.
+    loss, low, high : ndarray of float
+        Growth of the loss, and its 95% interval, by the test that decided; NaN if not tested.
+    p_values : ndarray of float
+        Corrected for the number of features.
+    r2 : ndarray of float
+        R2 of the feature given the others.
+    n_fits : int
+        Number of models fitted.
+    """
+
+    strong: Mask
+    undecided: Mask
+    loss: Array
+    low: Array
+    high: Array
+    p_values: Array
+    r2: Array
+    n_fits: int
+
+    @classmethod
+    def untested(cls, n: int) -> Strength:
+        """Return what is known of features before any test."""
+        nothing = np.full(n, np.nan)
+        none, all_of_them = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
+        return cls(none, all_of_them, nothing, nothing, nothing, nothing, nothing, 0)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What the tests are compared with: a level, and the least growth of the loss."""
+
+    alpha: float
+    least: float
+
+
+def test_strength(
+    fit: CrossFit,
+    relevant: Indices,
+    race: Race | None,
+    alpha: float,
+    min_effect: float,
+    rng: np.random.Generator,
+) -> Strength:
+    """Test every relevant feature given all others.
+
+    Parameters
+    ----------
+    fit : CrossFit
+        Table and folds.
+    relevant : ndarray of int
+        The relevant features.
+    race : Race or None
+        How learners did on them; None if there is none.
+    alpha : float
+        Family-wise level.
+    min_effect : float
+        The least growth of the loss that counts, as a share of what the model gains.
+    rng : numpy.random.Generator
+        Source of the draws.
+
+    Returns
+    -------
+    Strength
+        What was found, as far as there was time.
+    """
+    fit.workers.reporter.begin(STAGE, 3 * len(fit.folds))
+    untested = Strength.untested(len(relevant))
+    if race is None:
+        return untested
+    try:
+        found = _draw_all(fit, relevant, race, rng)
+    except OutOfTime:
+        return untested
+    gain = race.gain(fit)
+    limits = Limits(alpha, min_effect * gain)
+    drawn = fit.test(found.growth)
+    outcome = _by_draws(drawn, found, limits, gain > 0)
+    if not (gain > 0 and len(relevant) > 1):
+        return replace(outcome, undecided=np.zeros(len(relevant), dtype=bool))
+    residuals = [
+        FeatureResidual(int(feature), relevant, race.learner.view, values)
+        for feature, values in zip(relevant, found.residuals, strict=True)
+    ]
+    try:
+        return _confirmed(fit, race, outcome, residuals, drawn, limits, gain)
+    except OutOfTime:
+        return outcome
+
+
+def _draw_all(
+    fit: CrossFit, relevant: Indices, race: Race, rng: np.random.Generator
+) -> ConditionalImportance:
+    """Draw each relevant feature anew, given all columns or the closest ones."""
+    columns = fit.columns(relevant)
+    context = closest(fit.matrix("ranked", 0), columns, np.arange(len(fit.feature)))
+    units = [np.flatnonzero(fit.feature[columns] == f) for f in relevant]
+    return conditional_importance(fit, race.learner, columns, context, units, rng)
+
+
+def _by_draws(
+    test: PairedTest, found: ConditionalImportance, limits: Limits, gains: bool
+) -> Strength:
+    """Judge by conditional importance alone; what seems strong is not decided yet."""
+    p = holm(test.p_values)
+    strong = (test.mean > limits.least) & gains & (p <= limits.alpha)
+    low, high = test.mean - test.reach(), test.mean + test.reach()
+    return Strength(strong, strong, test.mean, low, high, p, found.r2, found.n_fits)
+
+
+def _confirmed(
+    fit: CrossFit,
+    race: Race,
+    outcome: Strength,
+    residuals: list[FeatureResidual],
+    drawn: PairedTest,
+    limits: Limits,
+    gain: float,
+) -> Strength:
+    """Let refits have their say on what seems strong, where the others may tell much of it."""
+    seem = np.flatnonzero(outcome.strong)
+    asked = [i for i in seem if outcome.r2[i] <= R2_FOR_REFIT]
+    answers, n_checks = dependent_on_others(fit, [residuals[i] for i in asked])
+    independent = [i for i, depends in zip(asked, answers, strict=True) if not depends]
+    doubtful = np.setdiff1d(seem, independent)
+    outcome = replace(
+        outcome, undecided=np.zeros_like(outcome.strong), n_fits=outcome.n_fits + n_checks
+    )
+    if len(doubtful) == 0:
+        return outcome
+    refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain)
+    return _with_refits(outcome, doubtful, refits, drawn.p_values, limits)
+
+
+def _with_refits(
+    outcome: Strength, doubtful: Indices, refits: Refits, p_drawn: Array, limits: Limits
+) -> Strength:
+    """Overrule draws by refits: where these decide, or see nothing."""
+    r2 = outcome.r2.copy()
+    r2[doubtful] = refits.r2
+    test = refits.test
+    least = np.maximum(limits.least, LEAST_OF_DRAW * outcome.loss[doubtful])
+    agrees = (test.p_values <= max(VETO, limits.alpha)) & (test.mean > least)
+    decides = (refits.r2 > R2_FOR_REFIT) | ~agrees
+    places, test = doubtful[decides], test.of(decides)
+    single, loss, low, high = (x.copy() for x in (p_drawn, outcome.loss, outcome.low, outcome.high))
+    single[places] = np.maximum(test.p_values, single[places])
+    loss[places] = test.mean
+    low[places], high[places] = test.mean - test.reach(), test.mean + test.reach()
+    p = holm(single)
+    strong = outcome.strong & (p <= limits.alpha)
+    strong[doubtful] &= agrees
+    return replace(
+        outcome,
+        strong=strong,
+        loss=loss,
+        low=low,
+        high=high,
+        p_values=p,
+        r2=r2,
+        n_fits=outcome.n_fits + refits.n_fits,
+    )

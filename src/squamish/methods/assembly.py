@@ -1,0 +1,104 @@
+"""The evidence of the default method, put together from the outcomes of its stages."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from squamish.arrays import Array, Mask
+from squamish.evidence import CrossfitEvidence
+from squamish.importance.leaks import Leaks
+from squamish.importance.strength import Strength
+from squamish.models.crossfit import CrossFit
+from squamish.models.sample_size import rows_needed
+from squamish.redundancy.find import Redundancy
+from squamish.screening.screen import Screening
+from squamish.screening.selection import Selection
+from squamish.statistics.multiplicity import holm
+
+# The power at which the least detectable cost is stated, if a higher one was asked for.
+USUAL_POWER = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Outcomes:
+    """What every stage found."""
+
+    screening: Screening
+    selected: Selection
+    strength: Strength
+    redundancy: Redundancy
+    leaks: Leaks
+
+    @property
+    def n_fits(self) -> int:
+        """Number of models fitted in all."""
+        stages = (self.screening, self.selected, self.strength, self.redundancy, self.leaks)
+        return sum(stage.n_fits for stage in stages)
+
+    def undecided(self, n_features: int) -> Mask:
+        """Tell which features were not tested to the end."""
+        if not self.selected.complete:
+            return np.ones(n_features, dtype=bool)
+        out = np.zeros(n_features, dtype=bool)
+        out[self.selected.relevance.relevant] = self.strength.undecided
+        return out
+
+
+def assemble_evidence(
+    fit: CrossFit, found: Outcomes, alpha: float, min_effect: float, power: float
+) -> CrossfitEvidence:
+    """Put together what the stages found."""
+    d, gains, race = fit.table.n_features, found.screening.gains, found.selected.race
+    relevance, strength, redundancy = found.selected.relevance, found.strength, found.redundancy
+    constant = fit.mean(fit.constant_losses())
+    loss = constant if race is None else fit.mean(race.losses)
+    gain = constant - loss
+
+    def wide(values: Array) -> Array:
+        out = np.full(d, np.nan)
+        out[relevance.relevant] = values
+        return out
+
+    return CrossfitEvidence(
+        proof=relevance.proofs,
+        proof_p_values=dict(relevance.p_values),
+        p_relevant=holm(relevance.combined),
+        removal_loss=wide(strength.loss),
+        removal_interval=np.stack([wide(strength.low), wide(strength.high)]),
+        p_value=wide(strength.p_values),
+        effect=wide(strength.loss / (gain if gain > 0 else np.nan)),
+        explained=wide(strength.r2),
+        substitutes=dict(redundancy.substitutes),
+        groups=redundancy.groups,
+        representatives=redundancy.representatives,
+        minimal=np.isin(np.arange(d), redundancy.minimal),
+        leaks=found.leaks.features,
+        learner="constant" if race is None else str(race.learner),
+        loss=loss,
+        minimal_loss=redundancy.minimal_loss,
+        constant_loss=constant,
+        n_fits=found.n_fits,
+        importance_rounds=(
+            np.zeros((0, d)) if gains is None else gains.features_in_rounds(fit.parts.feature, d)
+        ),
+        shadow_rounds=np.zeros((0, 0)) if gains is None else gains.shadows_in_rounds,
+        importance_threshold=np.nan if gains is None else gains.threshold(alpha / d),
+        alpha=alpha,
+        min_effect=min_effect,
+        undecided=found.undecided(d),
+        n_tested=len(fit.tested),
+        detectable=_detectable(fit, len(relevance.relevant), loss, gain, alpha, power),
+    )
+
+
+def _detectable(
+    fit: CrossFit, n_relevant: int, loss: float, gain: float, alpha: float, power: float
+) -> float:
+    """Return the least cost, as a share of the gain, that is found with the wanted power."""
+    if gain <= 0:
+        return np.nan
+    power = min(power, USUAL_POWER)
+    needed = rows_needed(loss, gain, fit.family, max(n_relevant, 1), alpha, 1.0, power)
+    return needed / len(fit.tested)

@@ -1,0 +1,94 @@
+"""Boosted trees of LightGBM, set up for small tables and for one thread."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import lightgbm
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.arrays import Array, Indices
+from squamish.families import Family
+
+# Trees of a model. With a learning rate of 0.1, a hundred of them reach 99.997% of what they fit
+# in a line of steps (1 - 0.9^100).
+N_TREES, LEARNING_RATE = 100, 0.1
+# Four splits deep where all leaves are used, so that interactions of four columns can be seen;
+# a leaf has a standard error of a third of a standard deviation (1 / sqrt 10) or less.
+N_LEAVES, LEAST_IN_LEAF = 15, 10
+# 63 bins fit into six bits, and a cut in between is off by less than a percent of the rows.
+N_BINS, ROWS_FOR_BINS = 63, 20_000
+# Megabytes for histograms, which LightGBM does not limit by itself.
+HISTOGRAM_POOL = 64
+# The most columns that a tree looks at; of more, each sees a random share.
+MOST_COLUMNS = 500
+# A model of so many numbers may keep its histograms; of more, the trees alone are kept.
+FEW_NUMBERS = 20_000
+
+
+@dataclass(frozen=True)
+class BoostedTrees:
+    """Fitted trees."""
+
+    booster: lightgbm.Booster
+    family: Family
+
+    def predict(self, X: Array) -> Array:
+        """Return a prediction for every row."""
+        return self.family.tree_prediction(np.asarray(self.booster.predict(X, num_threads=1)))
+
+    def predict_replaced(self, X: Array, columns: Indices, values: Array) -> Array:
+        """Predict with some columns replaced: values of shape (draws, n, columns)."""
+        stacked = np.tile(X, (len(values), 1))
+        stacked[:, columns] = values.reshape(-1, len(columns))
+        out = self.predict(stacked)
+        return out.reshape(len(values), len(X), *out.shape[1:])
+
+
+def train_trees(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    family: Family,
+    n_trees: int,
+    *,
+    weights: Array | None = None,
+    **params: Any,
+) -> lightgbm.Booster:
+    """Boost small trees in one thread.
+
+    One thread each, column by column: left to itself LightGBM chooses by a stopwatch whether it
+    adds up by rows or by columns, and sums round differently.
+    """
+    settings = dict(
+        **family.tree_objective(y),
+        learning_rate=LEARNING_RATE,
+        num_leaves=N_LEAVES,
+        min_data_in_leaf=LEAST_IN_LEAF,
+        max_bin=N_BINS,
+        bin_construct_sample_cnt=ROWS_FOR_BINS,
+        histogram_pool_size=HISTOGRAM_POOL,
+        force_col_wise=True,
+        num_threads=1,
+        seed=0,
+        verbose=-1,
+    )
+    data = lightgbm.Dataset(X, y, weight=weights, params=settings | params)
+    # lightgbm.train would also write the trees as text and read them again, which takes half as
+    # long as to train few rows.
+    booster = lightgbm.Booster(settings | params, data)
+    for _ in range(n_trees):
+        # A tree that finds nothing in its random columns is not the last one.
+        booster.update()
+    return booster
+
+
+def fit_trees(X: Array, y: NDArray[Any], family: Family, weights: Array | None) -> BoostedTrees:
+    """Fit the boosted trees of the portfolio."""
+    share = min(1.0, MOST_COLUMNS / X.shape[1])
+    booster = train_trees(X, y, family, N_TREES, weights=weights, feature_fraction=share)
+    if X.size > FEW_NUMBERS:
+        # Without what they were trained with: models are kept for a while.
+        booster = lightgbm.Booster(model_str=booster.model_to_string())
+    return BoostedTrees(booster, family)

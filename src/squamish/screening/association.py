@@ -1,0 +1,70 @@
+"""The association test: whether a column is clearly correlated with a relevant one.
+
+Hypothesis
+    The column is independent of all columns that are relevant already. What depends on a relevant
+    column is relevant if the distribution is faithful to a graph: it tells about the target
+    through that column, or, if the column is a common effect of both, once that is known.
+Statistic
+    The largest absolute correlation of normal scores; those below 0.3 do not count.
+Null distribution
+    All orders of the column (Pitman), the tail corrected for skewness, and for the number of
+    relevant columns (Bonferroni).
+Validity
+    Exchangeable rows; rows of one cluster are averaged first. Abstains for nearly constant columns.
+Literature
+    J. Pearl: Causality (2009), section 1.2.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from squamish.arrays import Array, Indices
+from squamish.models.crossfit import CrossFit
+from squamish.screening.parts import of_features
+from squamish.screening.validity import NEARLY_CONSTANT
+from squamish.statistics.correlation import correlation_tails
+from squamish.statistics.paired import cluster_sums
+from squamish.statistics.pairs import ranges
+from squamish.statistics.scores import atom_shares, skewness
+
+# A correlation below this explains less than a tenth of a column, however sure it is.
+CLEAR = 0.3
+
+
+def associated_features(fit: CrossFit, relevant: Indices) -> Array:
+    """Test every feature for association with relevant ones; 1 for these themselves."""
+    Z, weights, clusters = fit.parts.ranked, fit.table.weights, fit.table.clusters
+    if clusters is not None:
+        # One observation for each cluster: its mean.
+        rows = np.ones(len(Z)) if weights is None else weights
+        weights = cluster_sums(rows, clusters)
+        Z = cluster_sums(Z * rows[:, np.newaxis], clusters) / weights[:, np.newaxis]
+    known = fit.fixed_columns(relevant)
+    if len(known) == 0:
+        return np.ones(fit.table.n_features)
+    return of_features(fit, association_p_values(Z, known, weights))
+
+
+def association_p_values(Z: Array, relevant: Indices, weights: Array | None = None) -> Array:
+    """Test the correlation of each column with columns that are known to be relevant.
+
+    These themselves get 1.
+    """
+    w = np.ones(len(Z)) if weights is None else weights
+    n = float(np.square(w.sum()) / np.square(w).sum())
+
+    def scaled(X: Array) -> Array:
+        centred = X - w @ X / w.sum()
+        return centred / np.maximum(np.sqrt(w @ np.square(centred) / w.sum()), 1e-12)
+
+    known, r = scaled(Z[:, relevant]), np.zeros(Z.shape[1])
+    for start, stop in ranges(Z.shape[1]):
+        weighted = scaled(Z[:, start:stop]) * w[:, np.newaxis]
+        r[start:stop] = np.abs(weighted.T @ known / w.sum()).max(axis=1)
+    r, atoms = np.minimum(r, 1.0), atom_shares(Z)
+    skew = skewness(Z) * np.abs(skewness(known)).max() / np.sqrt(n)
+    p = np.minimum(1, correlation_tails(r, n, skew, atoms) * len(relevant))
+    p[(r < CLEAR) | (atoms > NEARLY_CONSTANT)] = 1.0
+    p[relevant] = 1.0
+    return np.asarray(p)

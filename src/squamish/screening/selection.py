@@ -1,0 +1,116 @@
+"""Stage "select the model": the best learner, and features that explain its residuals.
+
+Learners of the portfolio race on the relevant features. Features that explain what the winner
+leaves unexplained join the model, and the race is run again.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from squamish.arrays import Array, Indices
+from squamish.execution.workers import OutOfTime
+from squamish.models.crossfit import CrossFit
+from squamish.models.learners import portfolio
+from squamish.models.race import Race, race_portfolio
+from squamish.screening import product, residual, score
+from squamish.screening.jobs import Job, product_jobs, run_jobs
+from squamish.screening.parts import of_features
+from squamish.screening.relevance import Relevance, decide
+from squamish.screening.screen import Screening
+from squamish.statistics.multiplicity import combined_p_values
+from squamish.statistics.pairs import blocks, ranges
+
+STAGE = "select the model"
+# How often the model is extended by features that explain what it leaves unexplained.
+MOST_ROUNDS = 3
+
+
+@dataclass(frozen=True, eq=False)
+class Selection:
+    """The model, and what is relevant by it.
+
+    Attributes
+    ----------
+    relevance : Relevance
+        What is relevant, with features that explain residuals.
+    race : Race or None
+        How learners did on the relevant features; None if there are none.
+    n_fits : int
+        Number of models fitted.
+    complete : bool
+        Whether there was time for all tests.
+    """
+
+    relevance: Relevance
+    race: Race | None
+    n_fits: int
+    complete: bool
+
+
+def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selection:
+    """Find the best learner on the relevant features, and features that it needs as well."""
+    relevance = screening.relevance
+    if not screening.complete:
+        return Selection(relevance, None, 0, complete=False)
+    n_learners = len(portfolio(fit.family, len(fit.table.y), len(fit.columns(relevance.relevant))))
+    fit.workers.reporter.begin(STAGE, n_learners * len(fit.folds))
+    race: Race | None = None
+    rounds: list[Array] = []
+    n_fits, n_before = 0, -1
+    try:
+        while len(relevance.relevant) > max(n_before, 0):
+            n_before = len(relevance.relevant)
+            race = race_portfolio(fit, relevance.relevant, race)
+            n_fits += race.n_fits
+            if len(rounds) == MOST_ROUNDS:
+                break
+            p = _explaining(fit, relevance, race)
+            # A round more would test the same again as long as the model stays the same.
+            everything = np.stack([*rounds, *[p] * (MOST_ROUNDS - len(rounds))])
+            rounds.append(p)
+            shares = np.full(MOST_ROUNDS, 1 / MOST_ROUNDS)
+            found = {"useful": combined_p_values(everything, shares)}
+            relevance = decide(fit, relevance, found, alpha)
+    except OutOfTime:
+        return Selection(relevance, race, n_fits, complete=False)
+    return Selection(relevance, race, n_fits, complete=True)
+
+
+def _explaining(fit: CrossFit, relevance: Relevance, race: Race) -> Array:
+    """Test features outside of the model against its residuals."""
+    relevant = relevance.relevant
+    residuals = fit.family.residuals(race.predictions, fit.table.y[fit.tested])
+    p = _residual_p_values(fit, residuals, relevant)
+    p[relevant] = relevance.p_values["useful"][relevant]
+    return p
+
+
+def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array:
+    """Test every feature against what a model of some features leaves unexplained."""
+    Z = fit.tested_ranks
+    d, columns = Z.shape[1], fit.fixed_columns(model)
+    if d == 0:
+        return np.ones(fit.table.n_features)
+    if not fit.table.rows_are_alike:
+        rows = residuals, fit.weights, fit.clusters
+        both = [score.single_p_values(Z, *rows), score.product_p_values(Z, *rows, columns)]
+        return of_features(fit, combined_p_values(np.stack(both), [0.5, 0.5]))
+    basis = residual.model_basis(Z, residuals, columns)
+    jobs: dict[str, list[Job]] = {
+        "own": [(_own, (span, basis, residuals)) for span in ranges(d)],
+        "product": product_jobs(Z, residuals),
+    }
+    fit.workers.reporter.expect(sum(map(len, jobs.values())))
+    found, complete = run_jobs(fit, jobs, np.random.default_rng(0))
+    if not complete:
+        raise OutOfTime({})
+    largest = product.merged(d, blocks(d), found["product"])
+    in_products = product.product_p_values(largest, residuals.shape[1], fit.atom_shares)
+    return of_features(fit, residual.residual_p_values(np.hstack(found["own"]), in_products))
+
+
+def _own(fit: CrossFit, span: tuple[int, int], basis: Array, residuals: Array) -> Array:
+    return residual.own_p_values(fit.tested_ranks[:, slice(*span)], basis, residuals)
