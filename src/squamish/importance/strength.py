@@ -187,10 +187,10 @@ def _confirmed(
     if len(doubtful) == 0:
         return outcome
     refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain)
-    return _with_refits(outcome, doubtful, refits, drawn.p_values, limits)
+    return overruled(outcome, doubtful, refits, drawn.p_values, limits)
 
 
-def _with_refits(
+def overruled(
     outcome: Strength, doubtful: Indices, refits: Refits, p_drawn: Array, limits: Limits
 ) -> Strength:
     """Overrule draws by refits: where these decide, or see nothing."""

@@ -1,16 +1,11 @@
 """What the default method decides, stated as a user would."""
 
-from types import SimpleNamespace
-
 import numpy as np
 import pytest
-from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_digits, load_wine
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector
 from squamish.datasets import load_preset, load_problem, make_linear
-from squamish.importance.removal import Removals
-from squamish.statistics.paired import PairedTest
 
 
 def verdict(X, y, **options):
@@ -259,18 +254,6 @@ def test_a_bowl_beside_an_interaction_is_found_in_few_rows(seed):
     y += 10 * X[:, 3] + 5 * X[:, 4] + rng.standard_normal(100)
     selector = RelevanceSelector(random_state=seed).fit(X, y)
     assert np.flatnonzero(selector.support_).tolist() == [0, 1, 2, 3, 4]
-
-
-@pytest.mark.parametrize(("p", "strong"), [(0.006, False), (0.003, True)])
-def test_refits_are_corrected_for_the_number_of_columns(p, strong):
-    removals = Removals(SimpleNamespace(relevant=np.arange(3)), alpha=0.01, min_effect=0.01)
-    removals.strong, removals.explained = np.ones(3, dtype=bool), np.full(3, 0.9)
-    removals.loss[:] = removals.explained
-    removals._single[:] = 1e-9
-    t = stats.t.isf(np.full(3, p), 200)
-    removals._judge(np.arange(3), PairedTest(t, np.ones(3), 200), gain=1.0)
-    assert removals.strong.tolist() == [strong] * 3
-    assert removals.p == pytest.approx(3 * p)
 
 
 def test_a_curved_copy_is_weak_among_very_many_columns():

@@ -10,8 +10,10 @@ from scipy.cluster.hierarchy import fcluster, linkage
 from scipy.spatial.distance import squareform
 from sklearn.metrics import adjusted_rand_score
 
-from squamish import RelevanceSelector, pairs, proofs, redundancy
+from squamish import RelevanceSelector
 from squamish.datasets import load_problem
+from squamish.screening import product
+from squamish.statistics import correlation_groups, pairs
 from squamish.statistics.scores import normal_scores
 from squamish.statistics.tails import exponential_tail_p_values
 
@@ -31,7 +33,7 @@ def groups_by_a_matrix(Z):
     distance = np.clip(1 - np.abs(np.corrcoef(Z.T)), 0, None)
     np.fill_diagonal(distance, 0)
     tree = linkage(squareform((distance + distance.T) / 2, checks=False), "average")
-    return fcluster(tree, 1 - redundancy.GROUP_CORRELATION, "distance")
+    return fcluster(tree, 1 - correlation_groups.GROUP_CORRELATION, "distance")
 
 
 @settings(max_examples=25, deadline=None)
@@ -44,17 +46,17 @@ def groups_by_a_matrix(Z):
 def test_groups_are_those_of_all_pairs_whatever_the_blocks(seed, sizes, noise, block):
     Z, _ = modules(60, sizes, noise, seed)
     cut = pairs.blocks(Z.shape[1], block)
-    found = [pairs.links(Z, b, redundancy.GROUP_CORRELATION) for b in cut]
-    groups = redundancy.groups_of_linked(Z, found)
+    found = [pairs.links(Z, b, correlation_groups.GROUP_CORRELATION) for b in cut]
+    groups = correlation_groups.groups_of_linked(Z, found)
     assert adjusted_rand_score(groups, groups_by_a_matrix(Z)) == pytest.approx(1)
 
 
 def test_groups_of_more_linked_columns_than_fit_at_once(monkeypatch):
     Z, module = modules(200, [30] * 10, noise=0.3)
     # A chain through all modules: one part of 300 linked columns.
-    monkeypatch.setattr(redundancy, "MOST_LINKED", 40)
-    monkeypatch.setattr(redundancy, "components", lambda n, _: np.zeros(n, dtype=np.intp))
-    assert adjusted_rand_score(redundancy.groups_of_linked(Z, []), module) == 1
+    monkeypatch.setattr(correlation_groups, "MOST_LINKED", 40)
+    monkeypatch.setattr(correlation_groups, "components", lambda n, _: np.zeros(n, dtype=np.intp))
+    assert adjusted_rand_score(correlation_groups.groups_of_linked(Z, []), module) == 1
 
 
 @settings(max_examples=25, deadline=None)
@@ -68,11 +70,11 @@ def test_products_in_blocks_are_those_of_all_pairs(seed, d, block):
     variance = np.maximum(np.square(weighted).T @ np.square(Z), 80 * weighted.var(axis=0)[:, None])
     ratio = np.abs(weighted.T @ Z) / np.sqrt(variance)
     np.fill_diagonal(ratio, 0)
-    least = proofs.least_product(d, 1)
-    cut, ordered = pairs.blocks(d, block), pairs.ordered_variances(Z, r)
-    found = [pairs.largest_products(Z, r, pairs.sides(ordered, b), b, least) for b in cut]
+    least = product.least_ratio(d, 1)
+    cut, ordered = pairs.blocks(d, block), product.ordered_variances(Z, r)
+    found = [product.largest_ratios(Z, r, pairs.sides(ordered, b), b, least) for b in cut]
     expected = np.where(ratio.max(axis=0) >= least, ratio.max(axis=0), 0)
-    assert pairs.merged(d, cut, found) == pytest.approx(expected)
+    assert product.merged(d, cut, found) == pytest.approx(expected)
 
 
 def test_a_wide_table_takes_a_few_times_its_own_memory():
@@ -94,7 +96,7 @@ def test_modules_of_co_expressed_columns_are_found():
     assert np.mean((result.classes > 0) == (problem.classes > 0)) > 0.99
 
 
-def test_shadows_that_mostly_gain_nothing_do_not_make_luck_look_rare():
+def test_shadows_that_mostly_gain_nothing_do_not_make_chance_look_rare():
     rng = np.random.default_rng(0)
     null = np.where(rng.random(20_000) < 0.02, rng.exponential(size=20_000), 0.0)
     more = np.where(rng.random(20_000) < 0.02, rng.exponential(size=20_000), 0.0)

@@ -3,10 +3,13 @@ import pytest
 from sklearn.linear_model import LogisticRegression
 
 from squamish.datasets import make_linear
-from squamish.execution.workers import Workers
+from squamish.families import family_of
 from squamish.models.crossfit import CrossFit, Trial
-from squamish.models.learners import Learner, portfolio, row_losses
+from squamish.models.learners import Learner, portfolio
+from squamish.models.race import trials_below
 from squamish.table.table import Table
+
+AMOUNTS = family_of("regression")
 
 
 def data(n_classes):
@@ -14,20 +17,22 @@ def data(n_classes):
     X = rng.standard_normal((150, 4))
     score = X[:, 0] + X[:, 1] * X[:, 2]
     if n_classes == 0:
-        return X, score, "regression"
+        return X, score, family_of("regression")
     cuts = np.quantile(score, np.arange(1, n_classes) / n_classes)
-    return X, np.digitize(score, cuts), "classification"
+    return X, np.digitize(score, cuts), family_of("classification")
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 @pytest.mark.parametrize("kind", ["linear", "quadratic", "boosted"])
 @pytest.mark.parametrize("columns", [[1], [0, 2]])
-def test_redrawn_prediction_is_that_of_the_table_with_other_values(kind, n_classes, columns):
-    X, y, task = data(n_classes)
-    model = Learner(kind).fit(X, y, task)
+def test_prediction_with_replaced_values_is_that_of_the_table_with_other_values(
+    kind, n_classes, columns
+):
+    X, y, family = data(n_classes)
+    model = Learner(kind).fit(X, y, family)
     values = np.random.default_rng(1).standard_normal((3, 150, len(columns)))
-    redrawn = model.predict_redrawn(X, np.array(columns), values)
-    for draw, prediction in zip(values, redrawn, strict=True):
+    replaced = model.predict_replaced(X, np.array(columns), values)
+    for draw, prediction in zip(values, replaced, strict=True):
         changed = X.copy()
         changed[:, columns] = draw
         assert prediction == pytest.approx(model.predict(changed), abs=1e-9)
@@ -36,17 +41,17 @@ def test_redrawn_prediction_is_that_of_the_table_with_other_values(kind, n_class
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize("kind", ["linear", "quadratic", "boosted"])
 def test_probabilities_sum_to_one(kind, n_classes):
-    X, y, task = data(n_classes)
-    probabilities = Learner(kind).fit(X, y, task).predict(X)
+    X, y, family = data(n_classes)
+    probabilities = Learner(kind).fit(X, y, family).predict(X)
     assert probabilities.shape == (150, n_classes)
     assert probabilities.sum(axis=1) == pytest.approx(1)
 
 
 @pytest.mark.parametrize("n_classes", [0, 2, 3])
 def test_products_are_learned_by_the_quadratic_learner(n_classes):
-    X, y, task = data(n_classes)
+    X, y, family = data(n_classes)
     losses = {
-        kind: row_losses(Learner(kind).fit(X[:100], y[:100], task).predict(X[100:]), y[100:])
+        kind: family.losses(Learner(kind).fit(X[:100], y[:100], family).predict(X[100:]), y[100:])
         for kind in ("linear", "quadratic")
     }
     assert losses["quadratic"].mean() < 0.7 * losses["linear"].mean()
@@ -55,19 +60,20 @@ def test_products_are_learned_by_the_quadratic_learner(n_classes):
 def test_loss_is_log_loss_for_classes_and_squared_error_for_amounts():
     probabilities = np.array([[0.5, 0.5], [0.25, 0.75], [1.0, 0.0]])
     expected = [np.log(2), -np.log(0.75), -np.log(1e-3)]
-    assert row_losses(probabilities, np.array([0, 1, 1])) == pytest.approx(expected)
-    assert row_losses(np.array([1.0, 3.0]), np.array([0.0, 5.0])).tolist() == [1, 4]
+    classes, amounts = family_of("classification"), family_of("regression")
+    assert classes.losses(probabilities, np.array([0, 1, 1])) == pytest.approx(expected)
+    assert amounts.losses(np.array([1.0, 3.0]), np.array([0.0, 5.0])).tolist() == [1, 4]
 
 
 def test_quadratic_learners_are_left_out_where_their_terms_would_be_too_many():
-    assert {learner.kind for learner in portfolio("regression", 1000, 10)} == {
+    assert {learner.kind for learner in portfolio(AMOUNTS, 1000, 10)} == {
         "linear",
         "quadratic",
         "boosted",
     }
-    assert {learner.kind for learner in portfolio("regression", 1000, 100)} == {"linear", "boosted"}
+    assert {learner.kind for learner in portfolio(AMOUNTS, 1000, 100)} == {"linear", "boosted"}
     # A hundred million products would take gigabytes.
-    assert len(portfolio("regression", 100_000, 45)) < len(portfolio("regression", 1000, 45))
+    assert len(portfolio(AMOUNTS, 100_000, 45)) < len(portfolio(AMOUNTS, 1000, 45))
 
 
 @pytest.mark.parametrize("weighted", [False, True])
@@ -78,7 +84,7 @@ def test_two_classes_are_fitted_as_by_scikit_learn(strength, weighted):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = (X[:, 0] - X[:, 1] + rng.standard_normal(150) > 0).astype(int)
     weights = rng.uniform(0.5, 2, 150) if weighted else None
-    ours = Learner("linear", strength=strength).fit(X, y, "classification", weights)
+    ours = Learner("linear", strength=strength).fit(X, y, family_of("classification"), weights)
     exact = LogisticRegression(C=strength, tol=1e-10).fit(X, y, weights)
     assert ours.predict(X) == pytest.approx(exact.predict_proba(X), abs=1e-3)
 
@@ -86,22 +92,21 @@ def test_two_classes_are_fitted_as_by_scikit_learn(strength, weighted):
 def test_classes_that_a_line_divides_can_be_fitted():
     X = np.linspace(-1, 1, 40)[:, np.newaxis]
     y = (X[:, 0] > 0).astype(int)
-    model = Learner("linear", strength=1e6).fit(X, y, "classification")
+    model = Learner("linear", strength=1e6).fit(X, y, family_of("classification"))
     assert np.array_equal(model.predict(X)[:, 1] > 0.5, y == 1)
 
 
 def test_trials_that_lose_too_much_end_early():
     problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
     table = Table(problem.X, problem.y, "classification")
-    rng = np.random.default_rng(0)
-    fit = CrossFit.over(table, np.zeros((200, 1)), 5, rng, Workers())
-    trials = [Trial(Learner("linear"), np.array([j]), feature=j) for j in range(4)]
+    fit = CrossFit.over(table, 5, np.random.default_rng(0))
+    trials = [Trial(Learner("linear"), np.array([j])) for j in range(4)]
     losses = [fit.mean(loss) for loss in fit.losses(trials)]
     between = (losses[0] + min(losses[1:])) / 2
 
     assert losses[0] < between
-    passed, n_fits = fit.losing_less(trials, between)
-    assert [trial.feature for trial in passed] == [0]
+    passed, n_fits = trials_below(fit, trials, between)
+    assert passed == [0]
     assert n_fits < 5 * len(trials)
-    assert fit.losing_less(trials, 1e-9) == ([], len(trials))
-    assert fit.losing_less(trials, 1e9) == (trials, 5 * len(trials))
+    assert trials_below(fit, trials, 1e-9) == ([], len(trials))
+    assert trials_below(fit, trials, 1e9) == ([0, 1, 2, 3], 5 * len(trials))
