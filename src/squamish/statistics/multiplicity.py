@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+# In a Cauchy combination, a p-value near 1 would count without bound against the other tests, but
+# it is no evidence against them, only none for its own: larger ones count as this.
+NO_EVIDENCE = 0.9
+
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Correct p-values for their number, so that the family-wise error is kept (Holm).
@@ -65,8 +69,7 @@ def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDAr
     >>> combined_p_values(np.array([[0.001, 0.5], [0.7, 0.5]]), [0.5, 0.5]).round(4)
     array([0.002, 0.5  ])
     """
-    # A p-value near 1 is no evidence against the other tests, only none for its own.
-    p = np.clip(p_values, 1e-300, 0.9)
+    p = np.clip(p_values, 1e-300, NO_EVIDENCE)
     # For small p the tangent is 1 / (pi p), which does not lose digits.
     scores = np.where(p < 1e-8, 1 / (np.pi * p), np.tan((0.5 - p) * np.pi))
     return np.asarray(stats.cauchy.sf(np.asarray(weights) @ scores))

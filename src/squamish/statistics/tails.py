@@ -6,6 +6,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+# The tail of a sample of the null, whose rate of decay is estimated: its largest tenth, as is usual
+# for peaks over a threshold, or so many values if that is fewer, which tell a rate to 22%.
+TAIL_SHARE, LEAST_TAIL = 1 / 10, 20
+
 
 def with_skewed_tails(p_values: NDArray[np.float64], skew: ArrayLike) -> NDArray[np.float64]:
     """Correct two-sided p-values that take a sum for normal, although it is skewed.
@@ -88,6 +92,6 @@ def _upper_tail(null: NDArray[np.float64]) -> tuple[NDArray[np.float64], int, fl
     same, such as 0, they say nothing of how the others fall off.
     """
     ordered = np.sort(null)
-    n_tail = max(int(np.ceil(len(ordered) / 10)), min(20, len(ordered) // 2))
+    n_tail = max(int(np.ceil(len(ordered) * TAIL_SHARE)), min(LEAST_TAIL, len(ordered) // 2))
     n_tail = max(min(n_tail, int(np.sum(ordered > ordered[0])) // 2), 2)
     return ordered, n_tail, max(float(np.sum(ordered[-n_tail:] - ordered[-n_tail])), 1e-12)

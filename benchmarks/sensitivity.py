@@ -1,0 +1,264 @@
+"""How much verdicts hang on the constants of the method: each halved and doubled.
+
+    python benchmarks/sensitivity.py [--jobs 2] [--only NAME ...]
+
+Every constant that bears on a decision is changed by itself, and all problems of known truth but the
+slowest, and a few real tables, are judged again. results/sensitivity.md lists how many columns got
+another class than with the committed constants, how many of these became right and wrong where the
+truth is known, and how the number of models changed. A run that was stopped goes on where it was:
+every finished line is kept in results/sensitivity.csv.
+"""
+
+from __future__ import annotations
+
+import os
+
+# One thread for each fit, in the libraries below as well: set before they are loaded.
+os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
+
+import argparse
+import importlib
+import pkgutil
+import sys
+import warnings
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any
+from unittest.mock import patch
+
+import numpy as np
+from joblib import Parallel, delayed
+
+import squamish
+from journal import Journal, Progress, Row
+from squamish import RelevanceSelector, __version__
+from squamish.datasets import PRESETS, PROBLEMS, load_problem
+from unchanged import REAL
+
+RESULTS = Path(__file__).parent / "results"
+COLUMNS = ("changed", "became right", "became wrong", "models")
+KEY = ("constant", "value", "seed")
+# These take more than half of the time of all problems.
+TOO_SLOW = ("modules 200 x 3,000", "Set 8", "NL 4", "5,000 rows")
+REAL_TABLES = (
+    "pbc, bilirubin (gaps)",
+    "survey, sex (categories, gaps)",
+    "mpg, highway (many levels)",
+)
+
+
+def _scaled(value: Any, factor: float) -> Any:
+    """Multiply a number, whole ones staying whole and at least 1."""
+    return max(1, round(value * factor)) if isinstance(value, int) else value * factor
+
+
+def _share(value: float, factor: float) -> float:
+    """Multiply the odds of a share, which stays one."""
+    odds = factor * value / (1 - value)
+    return odds / (1 + odds)
+
+
+def _weight(name: str) -> Callable[[dict[str, float], float], dict[str, float]]:
+    """Multiply one of several weights that sum to 1."""
+
+    def changed(weights: dict[str, float], factor: float) -> dict[str, float]:
+        new = weights | {name: factor * weights[name]}
+        return {key: value / sum(new.values()) for key, value in new.items()}
+
+    return changed
+
+
+def _all_of_them(values: dict[str, int], factor: float) -> dict[str, int]:
+    return {key: _scaled(value, factor) for key, value in values.items()}
+
+
+def _first(values: tuple[float, float], factor: float) -> tuple[float, float]:
+    share = _share(values[0], factor)
+    return share, 1 - share
+
+
+@dataclass(frozen=True)
+class Constant:
+    """A constant of a module, and how it is halved and doubled."""
+
+    module: str
+    name: str
+    change: Callable[[Any, float], Any] = _scaled
+    part: str = ""
+
+    def __str__(self) -> str:
+        return f"{self.module}.{self.name}{f' ({self.part})' if self.part else ''}"
+
+
+def _of(module: str, *names: str, change: Callable[[Any, float], Any] = _scaled) -> list[Constant]:
+    return [Constant(module, name, change) for name in names]
+
+
+CONSTANTS = [
+    *(
+        Constant("screening.relevance", "WEIGHTS", _weight(test), test)
+        for test in ("marginal", "product", "partial", "shadow", "association", "useful", "trees")
+    ),
+    *_of("screening.association", "CLEAR", change=_share),
+    *_of("screening.marginal", "MOST_BINS", "LEAST_IN_BIN"),
+    *_of("screening.marginal", "RANKS_AND_BINS", change=_first),
+    *_of("screening.partial", "LEAST_FREEDOM", "FREEDOM_PER_COLUMN"),
+    *_of("screening.residual", "LEAST_DIRECTION", "MOST_DIRECTIONS", change=_share),
+    *_of("screening.score", "COLUMN_AND_SQUARE", change=_first),
+    *_of("screening.levels", "N_ORDERS", "LEAST_SKEW"),
+    *_of("screening.shadow", "SHADOW_SETS", "SHADOW_ROUNDS", "N_TREES", "GAIN_UNIT"),
+    *_of("screening.shadow", "COLUMN_SHARE", "ROW_SHARE", change=_share),
+    *_of("screening.trees", "SOME_SIGN", change=_share),
+    *_of("screening.selection", "MOST_ROUNDS"),
+    *_of("screening.validity", "NEARLY_CONSTANT", "MOSTLY_ONE_VALUE", change=_share),
+    *_of("screening.validity", "FEW", "FEW_OF_TWO"),
+    *_of("statistics.counts", "LEAST_EXPECTED"),
+    *_of("statistics.counts", "ABOUT_EQUAL", change=_share),
+    *_of("statistics.correlation", "FEW_ROWS"),
+    *_of("statistics.correlation", "REPEATED", change=_share),
+    *_of("statistics.multiplicity", "NO_EVIDENCE", change=_share),
+    *_of("statistics.tails", "TAIL_SHARE", change=_share),
+    *_of("statistics.tails", "LEAST_TAIL"),
+    *_of("statistics.correlation_groups", "GROUP_CORRELATION", change=_share),
+    *_of("families.amounts", "OUTER_FENCE", "LEAST_SHARE"),
+    *_of("families.classes", "LEAST_PROBABILITY"),
+    *_of("models.race", "DROPS_OUT", "AS_GOOD", "CONTENDING"),
+    *_of("models.trees", "N_TREES", "LEARNING_RATE", "N_LEAVES", "LEAST_IN_LEAF", "N_BINS"),
+    *_of("models.kernel_ridge", "MOST_LANDMARKS"),
+    *_of("importance.conditional", "DRAWS", change=_all_of_them),
+    *_of("importance.context", "MOST_CONTEXT"),
+    *_of("importance.regression", "BEATS_MEAN", change=_share),
+    *_of("importance.imputation", "MUCH", change=_share),
+    *_of("importance.imputation", "MOST_CHECKED", "TREES_TO_CHECK", "TREES_TO_IMPUTE"),
+    *_of("importance.strength", "R2_FOR_REFIT", "VETO", "LEAST_OF_DRAW", change=_share),
+    *_of("redundancy.substitutes", "ENOUGH", "LEAST", change=_share),
+    *_of("redundancy.substitutes", "MOST_NEAR", "LARGEST_SET"),
+    *_of("table.parts", "LEAST_ROWS", "MOST_LEVELS", "MOST_JOINED", "SMOOTHING"),
+]
+
+
+@contextmanager
+def _changed(constant: Constant, factor: float) -> Iterator[Any]:
+    """Change a constant wherever it was imported to."""
+    for module in pkgutil.walk_packages(squamish.__path__, "squamish."):
+        if not module.name.startswith(("squamish.cli", "squamish.report.terminal")):
+            importlib.import_module(module.name)
+    old = getattr(sys.modules[f"squamish.{constant.module}"], constant.name)
+    new = constant.change(old, factor)
+    holders = [
+        module
+        for name, module in list(sys.modules.items())
+        if name.startswith("squamish.") and vars(module).get(constant.name) is old
+    ]
+    patches = [patch.object(module, constant.name, new) for module in holders]
+    for one in patches:
+        one.start()
+    try:
+        yield new
+    finally:
+        for one in patches:
+            one.stop()
+
+
+def _verdicts(seed: int) -> Iterator[tuple[Any, Any, int]]:
+    """Judge all tables; yield the classes, the truth if it is known, and the number of models."""
+    for problem in (*PRESETS, *PROBLEMS):
+        if problem not in TOO_SLOW:
+            truth = load_problem(problem, shuffle=True, random_state=seed)
+            selector = RelevanceSelector(random_state=seed, n_jobs=1).fit(truth.X, truth.y)
+            yield selector.relevance_classes_, truth.classes, selector.result_.evidence.n_fits
+    for name in REAL_TABLES:
+        settings, data, rows = REAL[name]()
+        selector = RelevanceSelector(random_state=seed, n_jobs=1, **settings).fit(*data, **rows)
+        yield selector.relevance_classes_, None, selector.result_.evidence.n_fits
+
+
+@cache
+def _baseline(seed: int) -> list[tuple[Any, Any, int]]:
+    """Judge all tables with the committed constants, once in every process."""
+    return list(_verdicts(seed))
+
+
+def compare(constant: Constant, factor: float, seed: int) -> Row:
+    """Judge all tables with a changed constant, and count what is different."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        before = _baseline(seed)
+        with _changed(constant, factor) as new:
+            after = list(_verdicts(seed))
+    row: Row = {"constant": str(constant), "value": _written(new, constant), "seed": seed}
+    row |= dict.fromkeys(COLUMNS, 0.0)
+    for (old, truth, _), (found, _, _) in zip(before, after, strict=True):
+        differ = old != found
+        row["changed"] += int(np.sum(differ))
+        if truth is not None:
+            row["became right"] += int(np.sum(differ & (found == truth)))
+            row["became wrong"] += int(np.sum(differ & (old == truth)))
+    row["models"] = sum(f for *_, f in after) / sum(f for *_, f in before) - 1
+    return row
+
+
+def _written(value: Any, constant: Constant) -> str:
+    if isinstance(value, dict):
+        value = value[constant.part] if constant.part else max(value.values())
+    if isinstance(value, tuple):
+        value = value[0]
+    return f"{value:.3g}"
+
+
+def _committed(constant: Constant) -> str:
+    module = importlib.import_module(f"squamish.{constant.module}")
+    return _written(getattr(module, constant.name), constant)
+
+
+def tables(rows: list[Row]) -> Iterator[str]:
+    """Yield the lines of the report."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        n_columns = sum(len(classes) for classes, *_ in _baseline(0))
+    n_tables = len(PRESETS) + len(PROBLEMS) - len(TOO_SLOW) + len(REAL_TABLES)
+    yield "# How much verdicts hang on constants\n"
+    yield (
+        f"squamish {__version__}: every constant that bears on a decision, halved and doubled by "
+        f"itself (of shares, their odds; of a weight, beside the others). {n_columns:,} columns of "
+        f"{n_tables} tables are judged again: all problems of accuracy.md but {len(TOO_SLOW)} slow "
+        f"ones, seed 0, and {len(REAL_TABLES)} real ones, whose truth is not known. Models: change "
+        "of their number.\n"
+    )
+    yield "Made by `python benchmarks/sensitivity.py`, which goes on where it was stopped.\n"
+    yield "| constant | committed | tried | columns changed | became right | became wrong | models |"
+    yield "|---|---|---|---|---|---|---|"
+    for constant in CONSTANTS:
+        for row in rows:
+            if row["constant"] == str(constant):
+                counts = [f"{float(row[name]):.0f}" for name in COLUMNS[:3]]
+                yield (
+                    f"| {constant} | {_committed(constant)} | {row['value']} | "
+                    f"{' | '.join(counts)} | {float(row['models']):+.0%} |"
+                )
+
+
+def main() -> None:
+    """Run from the command line."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--only", nargs="*", default=[""], help="how names of constants begin")
+    options = parser.parse_args()
+    journal = Journal(RESULTS / "sensitivity.csv", KEY, COLUMNS)
+    done = {key[0] for key in journal.done()}
+    wanted = [c for c in CONSTANTS if str(c).startswith(tuple(options.only)) and str(c) not in done]
+    progress = Progress(2 * len(wanted))
+    parallel = Parallel(n_jobs=options.jobs, return_as="generator_unordered")
+    tasks = [(constant, factor) for constant in wanted for factor in (0.5, 2.0)]
+    for row in parallel(delayed(compare)(*task, 0) for task in tasks):
+        journal.add(row)
+        progress.step("{constant} = {value}: {changed} changed".format(**row))
+    page = "\n".join([*tables(journal.rows()), ""])
+    (RESULTS / "sensitivity.md").write_text(page, encoding="utf-8")
+
+
+if __name__ == "__main__":
+    main()
