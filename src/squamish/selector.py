@@ -26,7 +26,7 @@ from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence.evidence import CrossfitEvidence
 from squamish.evidence.provenance import Provenance, describe_columns, in_one_row, versions
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.checkpoint import Checkpoint, fingerprint, opened
+from squamish.execution.checkpoint import Checkpoint, opened
 from squamish.execution.progress import (
     CallbackSupportMixin,
     Listener,
@@ -470,7 +470,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
                 "the same work can be done again"
             )
         about = {
-            "data": fingerprint(table),
+            "data": table.fingerprint(),
             "settings": f"{in_one_row(method)}, random_state={seed}",
             "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
         }
