@@ -5,8 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
-import numpy as np
-
 
 class InputError(ValueError):
     """The table, the target or a parameter cannot be used; the message says which and why."""
@@ -61,6 +59,9 @@ def check_range(
     Traceback (most recent call last):
     squamish.errors.InputError: alpha is 1.5; it must be a number above 0 and below 1
     """
+    # Only here, so that whoever waits for the help of the command line does not wait for it.
+    import numpy as np
+
     limits = {"at least": at_least, "at most": at_most, "above": above, "below": below}
     given = " and ".join(f"{word} {limit:g}" for word, limit in limits.items() if limit is not None)
     kind = "a whole number" if integer else "a number"

@@ -22,19 +22,13 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from squamish.compatibility import CallbackSupportMixin, with_callbacks
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence.evidence import CrossfitEvidence
 from squamish.evidence.provenance import Provenance, describe_columns, in_one_row, versions
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.checkpoint import Checkpoint, fingerprint, opened
-from squamish.execution.progress import (
-    CallbackSupportMixin,
-    Listener,
-    Reporter,
-    shown,
-    sklearn_tasks,
-    with_callbacks,
-)
+from squamish.execution.checkpoint import Checkpoint, opened
+from squamish.execution.progress import Listener, Reporter, shown, sklearn_tasks
 from squamish.execution.workers import RandomState, Workers, as_generator, one_thread
 from squamish.fitting import sampling
 from squamish.fitting.notes import (
@@ -480,7 +474,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
                 "the same work can be done again"
             )
         about = {
-            "data": fingerprint(table),
+            "data": table.fingerprint(),
             "settings": f"{in_one_row(method)}, random_state={seed}",
             "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
         }

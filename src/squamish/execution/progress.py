@@ -10,20 +10,7 @@ from importlib.util import find_spec
 from time import perf_counter
 from typing import Any
 
-try:
-    from sklearn.callback import CallbackSupportMixin as CallbackSupportMixin
-    from sklearn.callback import with_callbacks as with_callbacks
-
-    HAS_CALLBACKS = True
-except ImportError:  # scikit-learn before 1.9 has no callbacks
-    HAS_CALLBACKS = False
-
-    class CallbackSupportMixin:  # type: ignore[no-redef]
-        """Nothing to support."""
-
-    def with_callbacks(method: Callable[..., Any]) -> Callable[..., Any]:
-        """Leave a method as it is."""
-        return method
+from squamish.compatibility import callback_context
 
 
 @dataclass(frozen=True)
@@ -236,10 +223,10 @@ class SklearnTasks:
 @contextmanager
 def sklearn_tasks(estimator: Any, n_stages: int, X: Any, y: Any) -> Iterator[Sequence[Listener]]:
     """Open the task of a fit for the callbacks that scikit-learn's ``set_callbacks`` set."""
-    if not getattr(estimator, "_skl_callbacks", None):
+    root = callback_context(estimator, max_subtasks=n_stages)
+    if root is None:
         yield ()
         return
-    root = estimator._init_callback_context(max_subtasks=n_stages)
     root.call_on_fit_task_begin(estimator=estimator, X=X, y=y)
     tasks = SklearnTasks(estimator, root)
     yield (tasks,)

@@ -16,9 +16,15 @@ from uuid import uuid4
 
 import numpy as np
 from joblib import Parallel, delayed
-from joblib.parallel import get_active_backend
 from threadpoolctl import threadpool_limits
 
+from squamish.compatibility import (
+    active_backend,
+    dask_client,
+    n_workers,
+    shares_memory,
+    yields_results,
+)
 from squamish.errors import InputError
 from squamish.execution.checkpoint import Checkpoint
 from squamish.execution.cluster import Call, Cluster
@@ -158,18 +164,19 @@ class Workers:
         """Yield the results of calls, in any order, from where joblib is told to do them."""
         # A single task is not worth the way to another process.
         options = {"require": "sharedmem"} if alone else {"prefer": "threads"}
-        backend, n_jobs = get_active_backend(**options)
-        if getattr(backend, "supports_sharedmem", False):
+        backend, n_jobs = active_backend(**options)
+        if shares_memory(backend):
             n_jobs = n_jobs if self.n_jobs is None else self.n_jobs
-            yield from _in_threads(calls, shared, backend.effective_n_jobs(n_jobs))
+            yield from _in_threads(calls, shared, n_workers(backend, n_jobs))
             return
-        if hasattr(backend, "client"):
+        client = dask_client(backend)
+        if client is not None:
             if not self._clusters:
-                self._clusters.append(Cluster(backend.client))
+                self._clusters.append(Cluster(client))
             yield from self._clusters[0].results(calls, shared, self.deadline)
             return
         # Some can only give all results at once.
-        many = backend.supports_return_generator
+        many = yields_results(backend)
         parallel = Parallel(
             n_jobs=self.n_jobs,
             return_as="generator_unordered" if many else "list",

@@ -9,10 +9,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
+from squamish.compatibility import HAS_CALLBACKS
 from squamish.errors import LeakWarning
 from squamish.evidence.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.progress import HAS_CALLBACKS
 from squamish.table.columns import Levels
 from squamish.table.table import Table
 

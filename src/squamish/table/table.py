@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any, Literal
@@ -110,6 +111,17 @@ class Table:
             is_category=np.append(self.is_category, False),
             feature=np.zeros(0, dtype=np.intp),
         )
+
+    def fingerprint(self) -> str:
+        """Return a hash of everything in the table that a verdict depends on."""
+        digest = hashlib.sha256(f"{self.task} {self.n_folds} {self.X.shape}".encode())
+        folds = [rows for fold in self.folds or () for rows in fold]
+        screened = [self.screened[name] for name in sorted(self.screened)]
+        for array in (self.X, self.y, self.is_category, self.feature, *folds, *screened):
+            digest.update(np.ascontiguousarray(array).data)
+        for rows in (self.weights, self.clusters):
+            digest.update(b"none" if rows is None else np.ascontiguousarray(rows).data)
+        return digest.hexdigest()
 
     def in_canonical_order(self) -> tuple[Table, NDArray[np.intp]]:
         """Drop constant columns, scale the others, sort columns and rows by what they hold.

@@ -1,9 +1,13 @@
 """Nothing is lost: a fit that was killed goes on where it was."""
 
 import errno
+import hashlib
+import io
+import json
 import os
 import random
 import signal
+import struct
 import subprocess
 import sys
 import time
@@ -12,6 +16,7 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
+from sklearn.model_selection import TimeSeriesSplit
 
 from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceResult, RelevanceSelector
 from squamish.datasets import make_linear
@@ -136,6 +141,13 @@ def test_a_checkpoint_of_something_else_is_refused(problem, finished, tmp_path):
         RelevanceSelector(random_state=0, checkpoint=path).fit(
             problem.X, problem.y, sample_weight=np.arange(1, 301)
         )
+    with pytest.raises(InputError, match="was made with other data"):
+        RelevanceSelector(random_state=0, checkpoint=path).fit(
+            problem.X, problem.y, groups=np.arange(300) // 2
+        )
+    for other in ({"cv": 4}, {"cv": TimeSeriesSplit()}, {"feature_groups": [[0, 1]]}):
+        with pytest.raises(InputError, match="was made with other data"):
+            refit(problem, path, **other)
     path.write_bytes(finished.replace(b'"numpy ', b'"numpy 0', 1).replace(b"numpy ", b"numpy 9", 1))
     with pytest.raises(InputError, match="was made with other versions"):
         refit(problem, path)
@@ -175,10 +187,6 @@ def test_a_torn_end_is_dropped_and_any_other_change_is_refused(problem, finished
 
 
 def test_nothing_is_unpickled(problem, finished, tmp_path):
-    import hashlib
-    import io
-    import struct
-
     class Trap:
         def __reduce__(self):
             return os.mkdir, (str(tmp_path / "trapped"),)
@@ -187,12 +195,25 @@ def test_nothing_is_unpickled(problem, finished, tmp_path):
     np.save(buffer, np.array([Trap()], dtype=object), allow_pickle=True)
     text = b'[0, 0, "array"]\n' + buffer.getvalue()
     line = finished[: finished.index(b"\n")]
-    digest = hashlib.sha256(hashlib.sha256(line).digest() + text).digest()
     path = tmp_path / "work"
-    path.write_bytes(line + b"\n" + struct.pack(">Q32s", len(text), digest) + text + b"more")
+    path.write_bytes(line + b"\n" + record(line, b'[0, 1, "json"]\n0.5'))
+    with Checkpoint(path, json.loads(line)["about"], 0) as checkpoint:
+        assert checkpoint.recall(0) == {1: 0.5}
+    path.write_bytes(line + b"\n" + record(line, text))
     with pytest.raises(InputError, match="is damaged"):
         refit(problem, path)
     assert not (tmp_path / "trapped").exists()
+
+
+def record(line, text):
+    """Return the first record behind a first line, with all its hashes right."""
+    size, before = struct.pack(">Q", len(text)), hashlib.sha256(line).digest()
+    return (
+        size
+        + hashlib.sha256(before + size).digest()[:8]
+        + hashlib.sha256(before + text).digest()
+        + text
+    )
 
 
 def test_without_a_seed_the_file_remembers_one(problem, tmp_path):

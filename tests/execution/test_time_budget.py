@@ -1,5 +1,6 @@
 """Stopping in time, with the best verdict so far."""
 
+import sys
 from itertools import count
 
 import numpy as np
@@ -19,11 +20,13 @@ def problem():
 @pytest.fixture
 def ticking(monkeypatch):
     """Let the clock go on by a second whenever somebody looks at it."""
+    modules = [module for name, module in sys.modules.items() if name.startswith("squamish.")]
 
     def start():
         clock = count()
-        for module in ("selector", "execution"):
-            monkeypatch.setattr(f"squamish.{module}.perf_counter", lambda: float(next(clock)))
+        for module in modules:
+            if hasattr(module, "perf_counter"):
+                monkeypatch.setattr(module, "perf_counter", lambda: float(next(clock)))
 
     return start
 

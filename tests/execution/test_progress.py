@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 import sklearn
 
-from squamish import InputError, PaperMethod, RelevanceSelector
+from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear
 from squamish.execution.progress import Progress
 
@@ -21,13 +21,13 @@ def problem():
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])
-@pytest.mark.parametrize("method", ["crossfit", QUICK])
+@pytest.mark.parametrize("method", [CrossfitMethod(), QUICK])
 def test_a_callback_hears_of_every_stage_in_order(problem, method, n_jobs):
     news = []
     selector = RelevanceSelector(method, random_state=0, n_jobs=n_jobs, callback=news.append)
     selector.fit(problem.X, problem.y)
     stages = list(dict.fromkeys(item.stage for item in news))
-    assert stages == list(selector._resolve_method().STAGES)
+    assert stages == list(method.STAGES)
     shares = [item.share for item in news]
     assert all(0 <= share <= 1 + 1e-12 for share in shares)
     assert shares == sorted(shares)
@@ -120,7 +120,6 @@ def test_callbacks_of_scikit_learn_see_the_stages(problem):
     selector = RelevanceSelector(random_state=0).set_callbacks(recorder)
     selector.fit(problem.X, problem.y)
     events = [event for event in recorder.events if event[1] != "step"]
-    stages = list(selector._resolve_method().STAGES)
-    inner = [(what, stage) for stage in stages for what in ("begin", "end")]
+    inner = [(what, stage) for stage in CrossfitMethod.STAGES for what in ("begin", "end")]
     assert events == ["setup", ("begin", "fit"), *inner, ("end", "fit"), "teardown"]
     assert ("begin", "step") in recorder.events

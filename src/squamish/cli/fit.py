@@ -1,0 +1,212 @@
+"""squamish fit: a table in a file goes in, and the verdict comes out."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from squamish.cli.answers import answering
+from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
+from squamish.cli.roles import Roles, column, listed, splits
+from squamish.cli.streams import lost_connections_are_errors
+from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
+from squamish.errors import InputError
+
+if TYPE_CHECKING:
+    import polars as pl
+
+    from squamish import CrossfitMethod, RelevanceResult, RelevanceSelector
+
+
+@dataclass(frozen=True)
+class FitOptions:
+    """What can be given to squamish fit; the help of each option says what it is."""
+
+    data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Arrow; .gz too.")]
+    target: Annotated[str, typer.Option(help="The column to explain.")]
+    out: Annotated[
+        Path | None,
+        typer.Option(help="Folder for the files; squamish- and the name of the data if not given."),
+    ] = None
+    method: Annotated[
+        str, typer.Option(help="crossfit or paper.", autocompletion=among("crossfit", "paper"))
+    ] = "crossfit"
+    alpha: Annotated[
+        float | None, typer.Option(help="Family-wise error, for crossfit; 0.01 if not given.")
+    ] = None
+    task: Annotated[
+        str,
+        typer.Option(
+            help="classification or regression; else guessed.",
+            autocompletion=among("classification", "regression"),
+        ),
+    ] = ""
+    drop: Annotated[
+        list[str] | None, typer.Option(help="Columns to ignore: one, or a,b,c; repeatable.")
+    ] = None
+    groups: Annotated[str, typer.Option(help="Column that tells which rows belong together.")] = ""
+    weights: Annotated[str, typer.Option(help="Column with the weight of every row.")] = ""
+    categorical: Annotated[
+        list[str] | None,
+        typer.Option(help="Columns of numbers that are categories: one, or a,b,c; repeatable."),
+    ] = None
+    cv: Annotated[
+        str,
+        typer.Option(
+            help="How to split rows: a number of folds, 'time' or 'time:8' if later rows are "
+            "predicted from earlier ones, or a column with the fold of every row."
+        ),
+    ] = ""
+    infinite: Annotated[str, typer.Option(help="error or missing.")] = "error"
+    missing_target: Annotated[str, typer.Option(help="error or drop.")] = "error"
+    select: Annotated[
+        str,
+        typer.Option(
+            help="What --reduced keeps: relevant, strong or minimal.",
+            autocompletion=among("relevant", "strong", "minimal"),
+        ),
+    ] = "relevant"
+    reduced: Annotated[
+        Path | None, typer.Option(help="Also write the table with the selected columns only.")
+    ] = None
+    checkpoint: Annotated[
+        Path | None,
+        typer.Option(help="A file for finished work: the same command goes on where it was."),
+    ] = None
+    time_budget: Annotated[
+        float | None,
+        typer.Option(help="Seconds after which the best verdict so far is given."),
+    ] = None
+    cluster: Annotated[
+        str | None,
+        typer.Option(help="Scheduler of a Dask cluster to work on, such as tcp://10.0.0.5:8786."),
+    ] = None
+    seed: Seed = 0
+    jobs: Jobs = 1
+    quiet: Quiet = False
+    as_json: AsJson = False
+
+
+@with_options(FitOptions)
+def fit(context: typer.Context, options: FitOptions) -> None:
+    """Tell strong, weak and irrelevant columns of a table apart.
+
+    Prints the verdict and writes report.html, result.json and features.csv. With --json the
+    result goes to standard output, and files are written only if --out is given.
+    """
+    with answering():
+        from squamish.table.files import scan_file, write_table
+
+        folder = _folder(options)
+        _check_outputs(options, folder)
+        table = scan_file(options.data)
+        roles, cv = _roles(options, table)
+        result = _verdict(_selector(options, roles, cv), table, roles, options.cluster)
+        result = signed(result, options.data.name, options.target, context)
+        written = [] if folder is None else write_verdict(result, folder)
+        if options.reduced is not None:
+            write_table(_reduced(table, result, roles, options.select), options.reduced)
+            written.append(options.reduced)
+    if options.as_json:
+        typer.echo(result.to_json())
+    elif not options.quiet:
+        print_verdict(result, written)
+
+
+def _folder(options: FitOptions) -> Path | None:
+    """Choose the folder for the files; None if none are wanted."""
+    from squamish.table.files import name_of_data
+
+    if options.out is None and options.as_json:
+        return None
+    return options.out or Path(f"squamish-{name_of_data(options.data)}")
+
+
+def _check_outputs(options: FitOptions, folder: Path | None) -> None:
+    """Refuse before the work what could not be written after it."""
+    from squamish.table.files import check_writable, refuse_to_replace
+
+    inputs, outputs = {"the data": options.data}, {}
+    if options.checkpoint is not None:
+        inputs["the checkpoint"] = options.checkpoint
+    if folder is not None:
+        check_folder(folder)
+        outputs = {f"--out with its {name}": folder / name for name in FILES}
+    if options.reduced is not None:
+        check_writable(options.reduced, made=folder)
+        outputs["--reduced"] = options.reduced
+    elif options.select != "relevant":
+        raise InputError("--select says what --reduced keeps; give --reduced FILE as well")
+    refuse_to_replace(inputs, outputs)
+
+
+def _roles(options: FitOptions, table: pl.LazyFrame) -> tuple[Roles, Any]:
+    """Tell what the columns are for, and how the rows are split."""
+    names = table.collect_schema().names()
+    cv, fold = splits(options.cv, table, names)
+    roles = Roles(
+        options.target,
+        options.groups,
+        options.weights,
+        fold,
+        listed(options.drop or (), names),
+        listed(options.categorical or (), names),
+    )
+    roles.check(names)
+    return roles, cv
+
+
+def _selector(options: FitOptions, roles: Roles, cv: Any) -> RelevanceSelector:
+    from squamish import RelevanceSelector
+
+    return RelevanceSelector(
+        _method(options),
+        task=options.task or None,  # type: ignore[arg-type]
+        cv=cv,
+        categorical_features=roles.categories or None,
+        infinite=options.infinite,
+        missing_target=options.missing_target,
+        random_state=options.seed,
+        n_jobs=options.jobs,
+        select=options.select,  # type: ignore[arg-type]
+        verbose=0 if options.quiet else 1,
+        checkpoint=options.checkpoint,
+        time_budget=options.time_budget,
+    )
+
+
+def _method(options: FitOptions) -> str | CrossfitMethod:
+    if options.alpha is None:
+        return options.method
+    if options.method != "crossfit":
+        raise InputError("--alpha belongs to --method crossfit")
+    from squamish import CrossfitMethod
+
+    return CrossfitMethod(alpha=options.alpha)
+
+
+def _verdict(
+    selector: RelevanceSelector, table: pl.LazyFrame, roles: Roles, cluster: str | None
+) -> RelevanceResult:
+    """Do the work, on a cluster if there is one."""
+    from squamish.execution.cluster import connected
+
+    with lost_connections_are_errors(cluster), connected(cluster):
+        selector.fit(
+            table.drop(roles.not_judged),
+            column(table, roles.target),
+            sample_weight=column(table, roles.weights) if roles.weights else None,
+            groups=column(table, roles.groups) if roles.groups else None,
+        )
+    return selector.result_
+
+
+def _reduced(
+    table: pl.LazyFrame, result: RelevanceResult, roles: Roles, select: str
+) -> pl.LazyFrame:
+    """Return the table without the columns that were dropped or not selected."""
+    selected = result.select(select)  # type: ignore[arg-type]
+    return table.drop({*result.feature_names, *roles.dropped} - {*selected})

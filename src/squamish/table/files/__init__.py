@@ -1,0 +1,18 @@
+"""Tables from files and into files.
+
+polars reads and writes them; it is loaded when the first file is.
+"""
+
+from squamish.table.files.kinds import name_of_data
+from squamish.table.files.reading import read_file, scan_file
+from squamish.table.files.writing import check_writable, refuse_to_replace, write_table, write_whole
+
+__all__ = [
+    "check_writable",
+    "name_of_data",
+    "read_file",
+    "refuse_to_replace",
+    "scan_file",
+    "write_table",
+    "write_whole",
+]
