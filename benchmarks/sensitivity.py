@@ -2,8 +2,8 @@
 
     python benchmarks/sensitivity.py [--jobs 2] [--only NAME ...]
 
-Every constant that bears on a decision is changed by itself, and all problems of known truth but the
-slowest, and a few real tables, are judged again. results/sensitivity.md lists how many columns got
+Every constant that bears on a decision is changed by itself, and all problems of known truth but
+the slowest, and a few real tables, are judged again. results/sensitivity.md lists how many columns got
 another class than with the committed constants, how many of these became right and wrong where the
 truth is known, and how the number of models changed. A run that was stopped goes on where it was:
 every finished line is kept in results/sensitivity.csv.
@@ -189,16 +189,15 @@ def compare(constant: Constant, factor: float, seed: int) -> Row:
         before = _baseline(seed)
         with _changed(constant, factor) as new:
             after = list(_verdicts(seed))
-    row: Row = {"constant": str(constant), "value": _written(new, constant), "seed": seed}
-    row |= dict.fromkeys(COLUMNS, 0.0)
+    counts = np.zeros(3)
     for (old, truth, _), (found, _, _) in zip(before, after, strict=True):
         differ = old != found
-        row["changed"] += int(np.sum(differ))
+        counts[0] += differ.sum()
         if truth is not None:
-            row["became right"] += int(np.sum(differ & (found == truth)))
-            row["became wrong"] += int(np.sum(differ & (old == truth)))
-    row["models"] = sum(f for *_, f in after) / sum(f for *_, f in before) - 1
-    return row
+            counts[1:] += (differ & (found == truth)).sum(), (differ & (old == truth)).sum()
+    models = sum(f for *_, f in after) / sum(f for *_, f in before) - 1
+    row: Row = {"constant": str(constant), "value": _written(new, constant), "seed": seed}
+    return row | dict(zip(COLUMNS, [*counts.tolist(), models], strict=True))
 
 
 def _written(value: Any, constant: Constant) -> str:
@@ -229,7 +228,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
         "of their number.\n"
     )
     yield "Made by `python benchmarks/sensitivity.py`, which goes on where it was stopped.\n"
-    yield "| constant | committed | tried | columns changed | became right | became wrong | models |"
+    yield f"| constant | committed | tried | {' | '.join(COLUMNS)} |"
     yield "|---|---|---|---|---|---|---|"
     for constant in CONSTANTS:
         for row in rows:
