@@ -3,8 +3,8 @@
     python benchmarks/sensitivity.py [--jobs 2] [--only NAME ...]
 
 Every constant that bears on a decision is changed by itself, and all problems of known truth but
-the slowest, and a few real tables, are judged again. results/sensitivity.md lists how many columns got
-another class than with the committed constants, how many of these became right and wrong where the
+the slowest, and a few real tables, are judged again. results/sensitivity.md lists how many columns
+got another class than with the committed constants, how many became right and wrong where the
 truth is known, and how the number of models changed. A run that was stopped goes on where it was:
 every finished line is kept in results/sensitivity.csv.
 """
