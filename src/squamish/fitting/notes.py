@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from squamish.errors import LeakWarning
-from squamish.evidence.evidence import CrossfitEvidence, Evidence
+from squamish.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.progress import HAS_CALLBACKS
 from squamish.table.columns import Levels

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_range
-from squamish.evidence.evidence import CrossfitEvidence
+from squamish.evidence import CrossfitEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import OutOfTime, Workers
 from squamish.fitting import sampling

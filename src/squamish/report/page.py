@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
+from squamish.evidence import CrossfitEvidence, PaperEvidence
 from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, MEANINGS
 from squamish.report import wording
 from squamish.report.redundancy_map import check_cap, redundancy_layout, shorten

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 
 from squamish.errors import InputError, check_range
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
+from squamish.evidence import CrossfitEvidence, PaperEvidence
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
+from squamish.evidence import CrossfitEvidence, PaperEvidence
 from squamish.evidence.relevance import (
     CLASS_NAMES,
     HEADINGS,

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from squamish.errors import InputError, check_choice
-from squamish.evidence.evidence import CrossfitEvidence, Evidence
+from squamish.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.provenance import Columns, Provenance
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.report import wording

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from squamish.errors import InputError
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
+from squamish.evidence import CrossfitEvidence, PaperEvidence
 from squamish.evidence.relevance import CLASS_NAMES, PROOFS, WEAK
 
 if TYPE_CHECKING:
