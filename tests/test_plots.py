@@ -15,7 +15,8 @@ from squamish import RelevanceSelector
 from squamish.datasets import make_linear
 from squamish.errors import InputError
 from squamish.report.plots import COLOURS
-from squamish.report.redundancy_map import MOST_LINKED, redundancy_layout, shorten
+from squamish.report.redundancy_map import MOST_LINKED, redundancy_layout
+from squamish.report.wording.names import shorten
 
 PLOTS = ("plot_importances", "plot_removal", "plot_shadows", "plot_redundancy")
 NAMES = ("$a_b$ in US$", "<script>alert(1)</script>", "w0", "w1", "w2", "身長", "n0", "n1", "n2")

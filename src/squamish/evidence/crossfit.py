@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import ClassVar
 
 import numpy as np
 
 from squamish.arrays import Array, Indices, Mask
+from squamish.evidence.consistency import Shape, wrong_size
+from squamish.evidence.decisions import Decision, above_effect, at_level
+from squamish.evidence.interface import Evidence
 from squamish.evidence.spreading import spread_values
+from squamish.evidence.vocabulary import Vocabulary
+
+_COLUMNS = (
+    "Removal costs: how much of what the model gains over a constant prediction is lost, on rows "
+    "it has not seen, when the column is redrawn given the others, or left out where they tell "
+    "much of it. The p-value is corrected for the number of columns; where a refit had to agree "
+    "it is the larger of both. Importance: gain in boosted trees on a logarithmic scale, shared by "
+    "columns that are correlated; by itself it decides nothing."
+)
 
 
 @dataclass(frozen=True, eq=False)
-class CrossfitEvidence:
+class CrossfitEvidence(Evidence):
     """What the verdict rests on, one entry for each column of the table.
 
     Attributes
@@ -103,6 +117,20 @@ class CrossfitEvidence:
     n_tested: int
     detectable: float
 
+    kind: ClassVar[str] = "crossfit"
+    shapes: ClassVar[Mapping[str, Shape]] = {
+        "p_relevant": ("d",),
+        "removal_loss": ("d",),
+        "removal_interval": (2, "d"),
+        "p_value": ("d",),
+        "effect": ("d",),
+        "explained": ("d",),
+        "minimal": ("d",),
+        "importance_rounds": (None, "d"),
+        "shadow_rounds": (None, None),
+        "undecided": ("d",),
+    }
+
     @cached_property
     def importance(self) -> Array:
         """Mean importance of every column; NaN if it was not measured."""
@@ -115,6 +143,20 @@ class CrossfitEvidence:
         """Costs of a removal that are too small to matter."""
         reach = self.min_effect * max(self.constant_loss - self.loss, 0.0)
         return -reach, reach
+
+    @property
+    def cost(self) -> Array:
+        """The effect of every removal."""
+        return self.effect
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Relevant by all proofs together; strong by a removal that certainly costs enough."""
+        sure = at_level(self.p_value, self.alpha)
+        return (
+            Decision("relevant or not", (at_level(self.p_relevant, self.alpha),)),
+            Decision("strong or weak", (sure, above_effect(self.effect, self.min_effect))),
+        )
 
     def spread(self, feature: Indices) -> CrossfitEvidence:
         """Return the evidence for the columns of a table, given the feature of each.
@@ -158,4 +200,46 @@ class CrossfitEvidence:
             leaks=columns(self.leaks),
             importance_rounds=wide(self.importance_rounds, np.nan),
             undecided=spread_values(self.undecided, feature, False),
+        )
+
+    def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:
+        """Say what does not fit together; every proof has a p-value for every column."""
+        yield from super().inconsistencies(n_columns, weak)
+        for name, p in self.proof_p_values.items():
+            yield from wrong_size(f"evidence.proof_p_values.{name}", p.shape, ("d",), n_columns)
+
+    @cached_property
+    def vocabulary(self) -> Vocabulary:
+        """Losses out of sample, and how much they grow without a column."""
+        untested = np.isnan(self.p_relevant).all()
+        return Vocabulary(
+            score="out-of-sample {loss_name}",
+            cost_heading="removal costs",
+            proven=(
+                "It is relevant because {reason} "
+                "(p = {p:.2g}, all proofs together, corrected for the number of columns)"
+            ),
+            unproven=(
+                "None of the tests tells it from a column of noise (p = {p:.2g} for all of them "
+                f"together, corrected for the number of columns; {self.alpha:g} is the limit)"
+            ),
+            removal=(
+                "Without what it alone tells, the loss {grows} "
+                "(95% interval {low:.2g} to {high:.2g}, p = {p:.2g})"
+            ),
+            removal_axis="growth of the loss without the column ({loss_unit})",
+            removal_null=f"too little to matter (under {100 * self.min_effect:g}% of the gain)",
+            no_removals="no column is relevant",
+            importance_axis="importance (gain in boosted trees, ln(1 + 100 * gain per row))",
+            no_importances=(
+                "no column varies" if untested else "not measured if rows have weights or groups"
+            ),
+            columns=_COLUMNS,
+            reading=(
+                "A column is relevant if all proofs of its dependence on the target together leave "
+                f"less than {self.alpha} for chance, over all columns. It is strong if, in "
+                "addition, the loss on rows the model has not seen grows without it, with the same "
+                f"certainty and by at least {self.min_effect:.1%} of what the model gains at all. "
+                "Irrelevant means that nothing was found in these rows, not that nothing is there."
+            ),
         )

@@ -9,18 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from squamish.errors import InputError
-from squamish.evidence import CrossfitEvidence, PaperEvidence
 from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, STRONG, WEAK
+from squamish.families import family_of
+from squamish.report.capping import check_cap, left_out
 from squamish.report.redundancy_map import (
     Edge,
     Node,
     RedundancyLayout,
     Ring,
-    check_cap,
-    left_out,
     redundancy_layout,
-    shorten,
 )
+from squamish.report.wording.names import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -82,14 +81,12 @@ class PlotMethods:
         _check_measured(self)
         rows, notes = _choose(self, evidence.importance, max_features)
         ax = _axes(ax, len(rows))
-        low = 0.0
-        if isinstance(evidence, PaperEvidence) and evidence.importance_interval:
-            low = evidence.importance_interval.lower
-        band = _band(ax, (low, evidence.importance_threshold), "expected of permuted columns")
+        low, limit = evidence.importance_null
+        band = _band(ax, (low, limit), "expected of permuted columns")
         dots = _dots(ax, self, rows, evidence.importance[rows])
         _name_rows(ax, _names(self, rows))
-        ax.set_xlabel(_importance_label(self))
-        _spread_out(ax, evidence.importance[rows], evidence.importance_threshold, low)
+        ax.set_xlabel(self.evidence.vocabulary.importance_axis)
+        _spread_out(ax, evidence.importance[rows], limit, low)
         return _finish(ax, "Importance of every column", notes, [*dots, band])
 
     def plot_removal(  # type: ignore[misc] # only results inherit
@@ -111,21 +108,19 @@ class PlotMethods:
         """
         evidence = self.evidence
         if np.isnan(evidence.removal_loss).all():
-            paper = isinstance(evidence, PaperEvidence)
-            reason = "no column is in the minimal set" if paper else "no column is relevant"
+            reason = evidence.vocabulary.no_removals
             raise InputError(f"there is no removal loss to draw: {reason}")
         rows, notes = _choose(self, evidence.removal_loss, max_features, "tested")
         ax = _axes(ax, len(rows))
-        label, null = _removal_labels(self)
-        handles = [_band(ax, evidence.removal_null, null)]
-        if isinstance(evidence, CrossfitEvidence):
+        handles = [_band(ax, evidence.removal_null, evidence.vocabulary.removal_null)]
+        if evidence.has_intervals:
             colours = [COLOURS[int(c)] for c in self.classes[rows]]
             low, high = evidence.removal_interval[:, rows]
             ax.hlines(np.arange(len(rows)), low, high, colors=colours, linewidth=1.2)
             handles.append(_line("95% interval"))
         dots = _dots(ax, self, rows, evidence.removal_loss[rows])
         _name_rows(ax, _names(self, rows))
-        ax.set_xlabel(label)
+        ax.set_xlabel(_removal_label(self))
         return _finish(ax, "What the removal of a column costs", notes, [*dots, *handles])
 
     def plot_shadows(  # type: ignore[misc] # only results inherit
@@ -163,7 +158,7 @@ class PlotMethods:
         boxes.sort(key=lambda box: -box[0])
         _boxes(ax, [values for *_, values in boxes], [colour for *_, colour, _ in boxes])
         _name_rows(ax, [name for _, name, *_ in boxes])
-        ax.set_xlabel(_importance_label(self))
+        ax.set_xlabel(self.evidence.vocabulary.importance_axis)
         _spread_out(ax, np.nanmax(rounds[:, rows], axis=0), float(np.median(shadows.max(axis=1))))
         handles = [_patch(CLASS_NAMES[c], COLOURS[c]) for c in COLOURS if c in self.classes[rows]]
         handles.append(_patch("permuted columns (shadows)", "white"))
@@ -246,8 +241,7 @@ def _check_measured(result: RelevanceResult) -> None:
     evidence = result.evidence
     if not (np.isnan(evidence.importance).all() or len(evidence.importance_rounds) == 0):
         return
-    untested = isinstance(evidence, PaperEvidence) or np.isnan(evidence.p_relevant).all()
-    reason = "no column varies" if untested else "not measured if rows have weights or groups"
+    reason = evidence.vocabulary.no_importances
     raise InputError(f"there are no importances to draw: {reason}")
 
 
@@ -285,21 +279,10 @@ def _verdicts(runs: Sequence[RelevanceResult]) -> NDArray[np.int64]:
     return np.array([[classes[name] for classes in known] for name in names])
 
 
-def _importance_label(result: RelevanceResult) -> str:
-    if isinstance(result.evidence, PaperEvidence):
-        return "importance (gain in the forest, summed over all splits)"
-    return "importance (gain in boosted trees, ln(1 + 100 * gain per row))"
-
-
-def _removal_labels(result: RelevanceResult) -> tuple[str, str]:
-    """Say what the losses are, and what the band is."""
-    evidence, classes = result.evidence, result.task == "classification"
-    if isinstance(evidence, PaperEvidence):
-        unit = "1 - probability of the true class" if classes else "in units of the target"
-        return f"mean error without the column ({unit})", "expected if nothing is lost"
-    unit = "log loss in nats" if classes else "squared error, in variances of the target"
-    least = f"too little to matter (under {100 * evidence.min_effect:g}% of the gain)"
-    return f"growth of the loss without the column ({unit})", least
+def _removal_label(result: RelevanceResult) -> str:
+    family = family_of(result.task)
+    units = {"loss_unit": family.loss_unit, "absolute_unit": family.absolute_unit}
+    return result.evidence.vocabulary.removal_axis.format(**units)
 
 
 def _axes(ax: Axes | None, n_rows: float, width: float = 8.0) -> Axes:
