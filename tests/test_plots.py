@@ -14,7 +14,7 @@ from matplotlib.colors import to_hex
 from squamish import RelevanceSelector
 from squamish.datasets import make_linear
 from squamish.errors import InputError
-from squamish.report.plots import COLOURS
+from squamish.report.plots.style import COLOURS
 from squamish.report.redundancy_map import MOST_LINKED, redundancy_layout
 from squamish.report.wording.names import shorten
 
