@@ -13,7 +13,7 @@ from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.consistency import Shape, wrong_size
 from squamish.evidence.decisions import Decision, above_effect, at_level
 from squamish.evidence.interface import Evidence
-from squamish.evidence.spreading import spread_values
+from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.vocabulary import Vocabulary
 
 _COLUMNS = (
@@ -163,10 +163,6 @@ class CrossfitEvidence(Evidence):
 
         A column without a feature (-1) was not judged.
         """
-
-        def wide(narrow: Array, fill: float) -> Array:
-            return spread_values(narrow, feature, fill)
-
         places: dict[int, list[int]] = {}
         for column, f in enumerate(feature.tolist()):
             places.setdefault(f, []).append(column)
@@ -181,14 +177,11 @@ class CrossfitEvidence(Evidence):
         )
         return replace(
             self,
+            **spread_fields(self, feature),
             proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
-            proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
-            p_relevant=wide(self.p_relevant, np.nan),
-            removal_loss=wide(self.removal_loss, np.nan),
-            removal_interval=wide(self.removal_interval, np.nan),
-            p_value=wide(self.p_value, np.nan),
-            effect=wide(self.effect, np.nan),
-            explained=wide(self.explained, np.nan),
+            proof_p_values={
+                name: spread_values(p, feature, 1.0) for name, p in self.proof_p_values.items()
+            },
             substitutes={
                 j: tuple(columns(group) for group in sets)
                 for f, sets in self.substitutes.items()
@@ -196,10 +189,7 @@ class CrossfitEvidence(Evidence):
             },
             groups=tuple(columns(self.groups[g]) for g in order),
             representatives=tuple(columns(self.representatives[g]) for g in order),
-            minimal=spread_values(self.minimal, feature, False),
             leaks=columns(self.leaks),
-            importance_rounds=wide(self.importance_rounds, np.nan),
-            undecided=spread_values(self.undecided, feature, False),
         )
 
     def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:

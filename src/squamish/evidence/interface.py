@@ -196,6 +196,10 @@ class Evidence(ABC):
         """Importances that are expected of permuted columns."""
         return 0.0, self.importance_threshold
 
+    def close_call(self, j: int) -> str:
+        """Say what was close in the first decision on a column that was; nothing if none was."""
+        return next(filter(None, (decision.close_call(j) for decision in self.decisions)), "")
+
     def saw_all(self, n_rows: int) -> bool:
         """Tell whether models were tested on all rows, and not on a sample of them."""
         return not 0 < self.n_tested < n_rows

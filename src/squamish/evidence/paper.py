@@ -13,7 +13,7 @@ from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.consistency import Shape
 from squamish.evidence.decisions import Decision, at_level
 from squamish.evidence.interface import Evidence, Sets
-from squamish.evidence.spreading import spread_values
+from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.vocabulary import Vocabulary
 from squamish.statistics.prediction import PredictionInterval
 
@@ -173,15 +173,8 @@ class PaperEvidence(Evidence):
 
         A column without a feature (-1) was not judged.
         """
-        return replace(
-            self,
-            all_relevant=spread_values(self.all_relevant, feature, False),
-            minimal=spread_values(self.minimal, feature, False),
-            boruta_history=spread_values(self.boruta_history, feature, np.nan),
-            importances=spread_values(self.importances, feature, 0.0),
-            removal_loss=spread_values(self.removal_loss, feature, np.nan),
-            undecided=spread_values(self.undecided, feature, False),
-        )
+        importances = spread_values(self.importances, feature, 0.0)
+        return replace(self, **spread_fields(self, feature) | {"importances": importances})
 
     def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:
         """Say what does not fit together; an interval comes from two samples or more."""

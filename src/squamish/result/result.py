@@ -136,12 +136,11 @@ class RelevanceResult(PlotMethods):
     @cached_property
     def borderline(self) -> dict[str, str]:
         """Columns whose class is a close decision, and what was close."""
-        decisions = self.evidence.decisions
-        calls = (
-            (name, [d.close_call(j) for d in decisions])
+        return {
+            name: reason
             for j, name in enumerate(self.feature_names)
-        )
-        return {name: next(filter(None, said)) for name, said in calls if any(said)}
+            if (reason := self.evidence.close_call(j))
+        }
 
     def select(self, which: Selection = "relevant") -> tuple[str, ...]:
         """Return the names of some columns, in the order of the table.
