@@ -383,7 +383,7 @@ def test_what_is_no_result_is_refused(tmp_path, patients):
 
 
 def test_the_format_is_documented_field_by_field(patients, paper_patients):
-    page = (Path(__file__).parents[1] / "docs" / "result-format.md").read_text()
+    page = (Path(__file__).parents[2] / "docs" / "result-format.md").read_text()
     for result in (patients, paper_patients):
         content = json.loads(result.to_json())
         keys = [*content, *content["columns"], *content["provenance"], *content["evidence"]]
