@@ -96,6 +96,7 @@ class VoteEvidence(Evidence):
             proven="The committee says that {reason}",
             unproven="",
             removal="Without it {loss:g} votes are lost",
+            untested="nobody asked",
             removal_axis="votes lost ({loss_unit})",
             removal_null="too few votes",
             no_removals="nobody voted",

@@ -217,6 +217,7 @@ class CrossfitEvidence(Evidence):
                 "Without what it alone tells, the loss {grows} "
                 "(95% interval {low:.2g} to {high:.2g}, p = {p:.2g})"
             ),
+            untested="it is not in the minimal set",
             removal_axis="growth of the loss without the column ({loss_unit})",
             removal_null=f"too little to matter (under {100 * self.min_effect:g}% of the gain)",
             no_removals="no column is relevant",

@@ -199,6 +199,7 @@ _VOCABULARY = Vocabulary(
         "Without it the loss of the forest is {loss:.3g}; {null_low:.3g} to {null_high:.3g} is "
         "expected when nothing of importance is removed"
     ),
+    untested="it is not in the minimal set",
     removal_axis="mean error without the column ({absolute_unit})",
     removal_null="expected if nothing is lost",
     no_removals="no column is in the minimal set",

@@ -9,24 +9,27 @@ from dataclasses import dataclass
 class Vocabulary:
     """All words that differ between methods.
 
-    What depends on a column or on the task is left open, in braces; a phrase need not use all
-    that is offered to it.
+    What depends on a column or on the task is left open, in braces, and filled in by
+    ``str.format``; a phrase need not use all that is offered to it.
 
     Attributes
     ----------
     score : str
-        What the loss of the model is; ``loss_name``.
+        What the loss of the model is: ``{loss_name}``.
     cost_heading : str
         The heading of costs in tables.
     proven : str
-        Why a column is relevant; ``reason`` and ``p``, its ``p_relevant``.
+        Why a column is relevant: ``{reason}``, and ``{p}``, its ``p_relevant``.
     unproven : str
-        Why a column is not, the same ``p``; empty if there is nothing to say.
+        Why a column is not: ``{p}``; empty if there is nothing to say.
     removal : str
-        What the removal of a column costs; ``loss``, which ``grows`` or does not, from ``low``
-        to ``high``, with the p-value ``p``, where ``null_low`` to ``null_high`` mean nothing.
+        What the removal of a column costs: ``{loss}``, which ``{grows}`` or does not, from
+        ``{low}`` to ``{high}``, with the p-value ``{p}``, where ``{null_low}`` to
+        ``{null_high}`` mean nothing.
+    untested : str
+        Why a relevant column was not removed, if it was not for want of time.
     removal_axis : str
-        The axis of ``removal_loss``; ``loss_unit`` or ``absolute_unit``.
+        The axis of ``removal_loss``: ``{loss_unit}`` or ``{absolute_unit}`` of the task.
     removal_null : str
         What the band of ``removal_null`` is.
     no_removals : str
@@ -46,6 +49,7 @@ class Vocabulary:
     proven: str
     unproven: str
     removal: str
+    untested: str
     removal_axis: str
     removal_null: str
     no_removals: str

@@ -45,7 +45,7 @@ def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
 def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
     evidence, loss = result.evidence, result.evidence.removal_loss[j]
     if np.isnan(loss):
-        reason = "it is not in the minimal set" if not evidence.undecided[j] else "no time was left"
+        reason = "no time was left" if evidence.undecided[j] else evidence.vocabulary.untested
         return [f"What its removal costs was not tested: {reason}."]
     told = _removal(result, j)
     if loss > 0 and np.isfinite(evidence.effect[j]):
