@@ -30,7 +30,7 @@ from journal import Journal, Progress, Row
 from scoring import METRICS, mean_of_defined, score
 from squamish import RelevanceSelector, __version__
 from squamish.datasets import PRESETS, PROBLEMS, load_problem
-from squamish.evidence.evidence import PaperEvidence
+from squamish.evidence import PaperEvidence
 
 RESULTS = Path(__file__).parent / "results"
 COLUMNS = (*METRICS, "fits", "seconds")

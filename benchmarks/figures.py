@@ -17,7 +17,7 @@ from journal import Journal
 from squamish import RelevanceSelector
 from squamish.datasets import Problem, make_linear
 from squamish.evidence.relevance import IRRELEVANT, STRONG
-from squamish.report.plots import COLOURS
+from squamish.report.plots.style import COLOURS
 
 FRACTIONS = (0.1, 1.0)
 # Who selects at a feature fraction of 0.1, and of 1.

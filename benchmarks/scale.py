@@ -78,8 +78,8 @@ def measure(shape: str, n_jobs: int, where: str) -> dict[str, Any]:
         "precision": right / max(n_found, 1),
         "recall": right / int(np.sum(relevant)),
         "fits": evidence.n_fits,
-        "tested": getattr(evidence, "n_tested", 0),
-        "detectable": getattr(evidence, "detectable", np.nan),
+        "tested": evidence.n_tested,
+        "detectable": evidence.detectable,
         "calls": calls,
     }
 

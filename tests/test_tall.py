@@ -8,12 +8,12 @@ import numpy as np
 import polars as pl
 import pytest
 from scipy import sparse
+from squamish.screening.allrows import AllRows, InMemory
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector, allrows, sampling
 from squamish.datasets import make_linear
 from squamish.execution.workers import Workers
 from squamish.fitting.sampling import draw_rows, rows_needed
-from squamish.screening.allrows import AllRows, InMemory
 from squamish.table.table import Table
 
 

@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from squamish.compatibility import CallbackSupportMixin, with_callbacks
 from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence.evidence import CrossfitEvidence
+from squamish.evidence import CrossfitEvidence
 from squamish.evidence.provenance import Provenance, describe_columns, in_one_row, versions
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.checkpoint import Checkpoint, opened

@@ -1,5 +1,12 @@
-"""What verdicts rest on."""
+"""What verdicts rest on: one kind of evidence for each method, behind one interface."""
 
-from squamish.evidence.evidence import CrossfitEvidence, Evidence, PaperEvidence
+from __future__ import annotations
 
-__all__ = ["CrossfitEvidence", "Evidence", "PaperEvidence"]
+from squamish.evidence.crossfit import CrossfitEvidence
+from squamish.evidence.interface import Evidence
+from squamish.evidence.paper import PaperEvidence
+
+__all__ = ["KINDS", "CrossfitEvidence", "Evidence", "PaperEvidence"]
+
+# Every kind by its name, as saved results give it.
+KINDS: dict[str, type[Evidence]] = {cls.kind: cls for cls in (CrossfitEvidence, PaperEvidence)}

@@ -11,7 +11,7 @@ from scipy import sparse
 
 from squamish.compatibility import HAS_CALLBACKS
 from squamish.errors import LeakWarning
-from squamish.evidence.evidence import CrossfitEvidence, Evidence
+from squamish.evidence import Evidence
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.table.columns import Levels
 from squamish.table.table import Table
@@ -88,29 +88,36 @@ def notes_on_verdict(
         notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
         # The caller of fit, which scikit-learn wraps where it has callbacks.
         warnings.warn(notes[-1], LeakWarning, stacklevel=3 + HAS_CALLBACKS)
-    if isinstance(evidence, CrossfitEvidence):
-        if (classes == IRRELEVANT).all() and not evidence.undecided.any():
-            notes.append(
-                f"no column is told from noise at alpha = {evidence.alpha:g}: there is nothing to "
-                "find, or too few rows to find it"
-            )
-        elif evidence.loss >= evidence.constant_loss and not evidence.undecided.any():
-            notes.append(
-                "the best model predicts no better than the constant, although single columns "
-                "depend on the target: no column can be called strong"
-            )
-        elif evidence.minimal_loss - evidence.loss > NOTABLE * (
-            evidence.constant_loss - evidence.loss
-        ):
-            notes.append(
-                f"with the minimal set alone the loss is {evidence.minimal_loss:.2g} instead of "
-                f"{evidence.loss:.2g}: columns that can replace each other one by one still help "
-                "each other, as repeated measurements do"
-            )
-    return notes
+    return [*notes, *_notes_on_model(classes, evidence)]
 
 
-def note_on_sample(evidence: CrossfitEvidence, n_rows: int, screened: bool) -> str:
+def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]:
+    """Note a model that finds nothing, or that loses something with the minimal set.
+
+    What a method does not measure is NaN, and never noted.
+    """
+    loss, gain = evidence.loss, evidence.constant_loss - evidence.loss
+    decided = not evidence.undecided.any()
+    if decided and (classes == IRRELEVANT).all() and not np.isnan(evidence.alpha):
+        return [
+            f"no column is told from noise at alpha = {evidence.alpha:g}: there is nothing to "
+            "find, or too few rows to find it"
+        ]
+    if decided and gain <= 0:
+        return [
+            "the best model predicts no better than the constant, although single columns "
+            "depend on the target: no column can be called strong"
+        ]
+    if evidence.minimal_loss - loss > NOTABLE * gain:
+        return [
+            f"with the minimal set alone the loss is {evidence.minimal_loss:.2g} instead of "
+            f"{loss:.2g}: columns that can replace each other one by one still help "
+            "each other, as repeated measurements do"
+        ]
+    return []
+
+
+def note_on_sample(evidence: Evidence, n_rows: int, screened: bool) -> str:
     """Say how many rows were looked at, and what so many can show."""
     note = (
         f"every column was tested on all {n_rows:,} rows, models on a random sample of "

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence.evidence import PaperEvidence
+from squamish.evidence import PaperEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import OutOfTime, Workers
 from squamish.families import family_of

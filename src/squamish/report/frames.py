@@ -66,8 +66,7 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
     evidence, d = result.evidence, len(result.classes)
     group = [result.group_numbers.get(j) for j in range(d)]
     substitutes = result.substitutes
-    nothing = np.full((2, d), np.nan)
-    low, high = getattr(evidence, "removal_interval", nothing)
+    low, high = evidence.removal_interval
     return {
         "feature": list(result.feature_names),
         "class": [CLASS_NAMES[int(c)] for c in result.classes],
@@ -78,12 +77,12 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
             for name in result.feature_names
         ],
         "proof": [proof or None for proof in evidence.proof],
-        "p_value": _numbers(getattr(evidence, "p_relevant", nothing[0])),
+        "p_value": _numbers(evidence.p_relevant),
         "removal_loss": _numbers(evidence.removal_loss),
         "removal_low": _numbers(low),
         "removal_high": _numbers(high),
         "removal_p_value": _numbers(evidence.p_value),
-        "effect": _numbers(getattr(evidence, "effect", nothing[0])),
+        "effect": _numbers(evidence.effect),
         "importance": _numbers(evidence.importance),
         "missing": list(result.columns.missing),
         "dtype": list(result.columns.dtypes),

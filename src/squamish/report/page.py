@@ -7,12 +7,14 @@ from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
+from squamish.arrays import Array
 from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, MEANINGS
+from squamish.families import family_of
 from squamish.report import wording
-from squamish.report.redundancy_map import check_cap, redundancy_layout, shorten
+from squamish.report.capping import check_cap
+from squamish.report.redundancy_map import redundancy_layout
+from squamish.report.wording.names import shorten
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
@@ -90,7 +92,7 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
         n_minimal=len(result.select("minimal")),
         cost_heading=wording.cost_heading(result),
         evidence=_figures(result, order),
-        is_paper=isinstance(result.evidence, PaperEvidence),
+        words=result.evidence.vocabulary,
         style=_file("style.css"),
         script=_file("script.js"),
     )
@@ -122,13 +124,12 @@ def _number(value: float | None) -> str:
 
 def _row(result: RelevanceResult, j: int) -> Row:
     evidence, name = result.evidence, result.feature_names[j]
-    effect = getattr(evidence, "effect", evidence.removal_loss)[j]
     return Row(
         name=name,
         relevance=CLASS_NAMES[int(result.classes[j])],
         group=wording.group(result, j),
         substitutes=wording.replacement(result, j, most=MOST_SETS),
-        effect=_known(effect),
+        effect=_known(evidence.cost[j]),
         cost=wording.cost(result, j),
         p=_known(evidence.p_value[j]),
         importance=_known(evidence.importance[j]),
@@ -214,8 +215,7 @@ def _facts(result: RelevanceResult) -> list[tuple[str, str]]:
         "Task": result.task,
         "Method": wording.method_name(result),
         "Learner": evidence.learner,
-        "Score": wording.score(result)
-        + (" (of a target with variance 1)" if result.task == "regression" else ""),
+        "Score": f"{wording.score(result)}{family_of(result.task).loss_note}",
         "Cost": f"{evidence.n_fits:,} models, {wording.duration(result)}",
         "Seed": "none given" if origin.seed is None else str(origin.seed),
         "Made": origin.created.replace("T", " ").replace("+00:00", " UTC"),
@@ -229,23 +229,19 @@ def _figures(result: RelevanceResult, order: list[int]) -> dict[str, Any]:
     evidence = result.evidence
     rounds, shadows = evidence.importance_rounds, evidence.shadow_rounds
     low, high = evidence.removal_null
-    interval = getattr(evidence, "removal_interval", None)
+    bounds = evidence.removal_interval[: 2 if evidence.has_intervals else 0]
+    removal = np.vstack([evidence.removal_loss, bounds])
     return {
         "threshold": _known(evidence.importance_threshold),
         "shadow": _five_numbers(shadows.ravel()) if shadows.size else None,
         "null": [_known(low), _known(high)],
-        "interval": interval is not None,
+        "interval": evidence.has_intervals,
         "real": [_five_numbers(rounds[:, j]) if len(rounds) else None for j in order],
-        "removal": [
-            [_known(evidence.removal_loss[j]), *(_known(v) for v in interval[:, j])]
-            if isinstance(evidence, CrossfitEvidence) and interval is not None
-            else [_known(evidence.removal_loss[j])]
-            for j in order
-        ],
+        "removal": [[_known(v) for v in removal[:, j]] for j in order],
     }
 
 
-def _five_numbers(values: NDArray[np.float64]) -> list[float] | None:
+def _five_numbers(values: Array) -> list[float] | None:
     known = values[~np.isnan(values)]
     if len(known) == 0:
         return None

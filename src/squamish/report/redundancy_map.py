@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
 
-from squamish.errors import InputError, check_range
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
+from squamish.errors import InputError
+from squamish.report.capping import check_cap, left_out
+from squamish.report.wording.names import shorten
 
 if TYPE_CHECKING:
+    from squamish.evidence import Evidence
     from squamish.result.result import RelevanceResult
 
-# The longest name that is written in full.
-LONGEST_NAME = 32
 # In larger groups only the arrows from and to the representative are drawn.
 MOST_LINKED = 8
 # The most substitutes outside of its group that are drawn for a column.
@@ -185,8 +185,10 @@ def _clusters(
     """Choose the columns and the arrows of every group."""
     evidence = result.evidence
     check_cap(max_features)
-    if isinstance(evidence, PaperEvidence):
-        raise InputError("there are no substitutes to draw: method='paper' does not tell them")
+    if not evidence.tells_substitutes:
+        raise InputError(
+            f"there are no substitutes to draw: method={evidence.kind!r} does not tell them"
+        )
     if not evidence.groups:
         raise InputError("there are no substitutes to draw: no column is weak")
     pairs = zip(evidence.groups, evidence.representatives, strict=True)
@@ -215,7 +217,7 @@ def _clusters(
 
 
 def _arrows(
-    evidence: CrossfitEvidence, members: Sequence[int], group: Sequence[int]
+    evidence: Evidence, members: Sequence[int], group: Sequence[int]
 ) -> tuple[dict[tuple[int, int], bool], bool]:
     """Choose the arrows of a group, and tell whether these are all between what is shown.
 
@@ -235,32 +237,3 @@ def _arrows(
             for k in s:
                 arrows.setdefault((j, k), len(s) > 1)
     return arrows, complete
-
-
-def shorten(name: str, longest: int = LONGEST_NAME) -> str:
-    """Put a name in one line, and leave out its middle if it is long.
-
-    Examples
-    --------
-    >>> from squamish.report.redundancy_map import shorten
-    >>> shorten("income of the household before taxes", longest=16)
-    'income o…e taxes'
-    """
-    name = " ".join(name.split())
-    if len(name) <= longest:
-        return name
-    tail = (longest - 1) // 2
-    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"
-
-
-def check_cap(max_features: int | None) -> None:
-    """Refuse a cap that is no number of columns."""
-    if max_features is not None:
-        check_range("max_features", max_features, at_least=1, integer=True)
-
-
-def left_out(n_all: int, n_shown: int, what: str) -> list[str]:
-    """Say how many are left out, and how to see them."""
-    if n_shown == n_all:
-        return []
-    return [f"{n_all - n_shown:,} of {n_all:,} {what} not shown (max_features=None shows all)"]

@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
 from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, STRONG, WEAK
 from squamish.report import wording
-from squamish.result.result import RelevanceResult
+
+if TYPE_CHECKING:
+    from squamish.result.result import RelevanceResult
 
 STYLES = {STRONG: "bold cyan", WEAK: "yellow", IRRELEVANT: "dim"}
 # The most rows of the table, names of irrelevant columns below it, and close calls.

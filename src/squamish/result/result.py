@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import NDArray
 
+from squamish.arrays import Mask
 from squamish.errors import InputError, check_choice
-from squamish.evidence.evidence import CrossfitEvidence, Evidence
+from squamish.evidence import Evidence
 from squamish.evidence.provenance import Columns, Provenance
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.families import Task
 from squamish.report import wording
 from squamish.report.plots import PlotMethods
 from squamish.result import serialization
@@ -24,8 +26,6 @@ if TYPE_CHECKING:
     from squamish.result.comparison import Comparison
 
 Selection = Literal["relevant", "strong", "minimal"]
-# A p-value or an effect this close to its limit, as a factor, could go either way.
-CLOSE_P, CLOSE_EFFECT = 5.0, 1.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,7 +38,7 @@ class RelevanceResult(PlotMethods):
         Names, types and gaps of the columns, in the order of the table.
     classes : ndarray of int
         The class of every column: 2 strong, 1 weak, 0 irrelevant.
-    evidence : CrossfitEvidence or PaperEvidence
+    evidence : Evidence
         What the method looked at.
     method : str
         The method, with every parameter that is not at its default.
@@ -67,7 +67,7 @@ class RelevanceResult(PlotMethods):
     classes: NDArray[np.int64]
     evidence: Evidence
     method: str
-    task: str
+    task: Task
     n_samples: int
     seconds: float
     notes: tuple[str, ...] = ()
@@ -137,9 +137,9 @@ class RelevanceResult(PlotMethods):
     def borderline(self) -> dict[str, str]:
         """Columns whose class is a close decision, and what was close."""
         return {
-            self.feature_names[j]: reason
-            for j in range(len(self.classes))
-            if (reason := self._close_call(j))
+            name: reason
+            for j, name in enumerate(self.feature_names)
+            if (reason := self.evidence.close_call(j))
         }
 
     def select(self, which: Selection = "relevant") -> tuple[str, ...]:
@@ -160,7 +160,7 @@ class RelevanceResult(PlotMethods):
         """
         return self._named(tuple(np.flatnonzero(self.mask(which)).tolist()))
 
-    def mask(self, which: Selection = "relevant") -> NDArray[np.bool_]:
+    def mask(self, which: Selection = "relevant") -> Mask:
         """Tell for every column whether `select` would return it."""
         check_choice("select", which, ("relevant", "strong", "minimal"))
         if which == "relevant":
@@ -247,7 +247,7 @@ class RelevanceResult(PlotMethods):
 
     def to_markdown(self, path: str | Path | None = None) -> str | None:
         """Return the verdict as a page of Markdown, or write it to a file."""
-        return _written(wording.markdown(self), path)
+        return _written(wording.markdown_page(self), path)
 
     def to_html(
         self, path: str | Path | None = None, *, max_features: int | None = 2000
@@ -298,32 +298,6 @@ class RelevanceResult(PlotMethods):
         if str(column) in self.feature_names:
             return self.feature_names.index(str(column))
         raise InputError(wording.no_such_column(str(column), self.feature_names))
-
-    def _close_call(self, j: int) -> str:
-        """Say what was close in the decision on a column; nothing if nothing was."""
-        evidence = self.evidence
-        if not isinstance(evidence, CrossfitEvidence):
-            level = evidence.loss_interval.p if evidence.loss_interval else np.nan
-            p = evidence.p_value[j]
-            is_close = level / CLOSE_P < p < level * CLOSE_P
-            return f"strong or weak: p = {p:.2g}, where {level:g} is the limit" if is_close else ""
-        p, level = evidence.p_relevant[j], evidence.alpha
-        if level / CLOSE_P < p < level * CLOSE_P:
-            return f"relevant or not: p = {p:.2g}, where {level:g} is the limit"
-        p, effect, least = evidence.p_value[j], evidence.effect[j], evidence.min_effect
-        sure, large = p <= level, effect > least
-        nearly_sure = level / CLOSE_P < p < level * CLOSE_P
-        nearly_large = least / CLOSE_EFFECT < effect < least * CLOSE_EFFECT
-        # It is strong if both hold; what does not has to be close, or one of two that do.
-        if not ((sure or nearly_sure) and (large or nearly_large)):
-            return ""
-        reasons = []
-        if nearly_sure:
-            reasons.append(f"p = {p:.2g}, where {level:g} is the limit")
-        if nearly_large:
-            cost = f"its removal costs {effect:.1%} of what the model gains"
-            reasons.append(f"{cost}, where {least:.1%} is the limit")
-        return f"strong or weak: {', and '.join(reasons)}" if reasons else ""
 
 
 def _written(text: str, path: str | Path | None) -> str | None:

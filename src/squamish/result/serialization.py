@@ -11,44 +11,28 @@ from __future__ import annotations
 import dataclasses
 import json
 import math
+from collections.abc import Iterator
 from types import NoneType, UnionType
-from typing import TYPE_CHECKING, Any, Union, get_args, get_origin, get_type_hints
+from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
 from squamish.errors import InputError
-from squamish.evidence.evidence import CrossfitEvidence, PaperEvidence
-from squamish.evidence.relevance import CLASS_NAMES, PROOFS, WEAK
+from squamish.evidence import KINDS, Evidence
+from squamish.evidence.consistency import wrong_size
+from squamish.evidence.relevance import CLASS_NAMES, WEAK
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
 
 FORMAT, VERSION = "squamish-result", 1
-_EVIDENCE = {"crossfit": CrossfitEvidence, "paper": PaperEvidence}
-# The shape of every array of the evidence; d is the number of columns, None is any number.
-_SHAPES: dict[str, tuple[int | str | None, ...]] = {
-    "p_relevant": ("d",),
-    "removal_loss": ("d",),
-    "removal_interval": (2, "d"),
-    "p_value": ("d",),
-    "effect": ("d",),
-    "explained": ("d",),
-    "minimal": ("d",),
-    "importance_rounds": (None, "d"),
-    "shadow_rounds": (None, None),
-    "all_relevant": ("d",),
-    "boruta_history": (None, "d"),
-    "boruta_shadows": (None, 3),
-    "importances": ("d",),
-    "undecided": ("d",),
-}
 
 
 def to_json(result: RelevanceResult) -> str:
     """Write a result as JSON text, a line for each of its parts."""
-    kind = next(k for k, cls in _EVIDENCE.items() if isinstance(result.evidence, cls))
-    content = {"format": FORMAT, "version": VERSION, "evidence_kind": kind} | _plain(result)
+    head = {"format": FORMAT, "version": VERSION, "evidence_kind": result.evidence.kind}
+    content = head | _plain(result)
     lines = [f"{json.dumps(k)}: {json.dumps(v, allow_nan=False)}" for k, v in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
@@ -73,11 +57,11 @@ def from_json(text: str, cls: type[Any]) -> Any:
             f"version {VERSION}"
         )
     kind = content.get("evidence_kind")
-    if not isinstance(kind, str) or kind not in _EVIDENCE:
-        raise InputError(f"evidence_kind is {kind!r}; it must be {' or '.join(_EVIDENCE)}")
+    if not isinstance(kind, str) or kind not in KINDS:
+        raise InputError(f"evidence_kind is {kind!r}; it must be {' or '.join(KINDS)}")
     for key in ("format", "version", "evidence_kind"):
         del content[key]
-    result = _Reader(_EVIDENCE[kind]).object(cls, content, "")
+    result = _Reader(KINDS[kind]).object(cls, content, "")
     _check(result)
     return result
 
@@ -104,7 +88,7 @@ def _plain(value: Any) -> Any:
 class _Reader:
     """Turns JSON values into the types that dataclass fields ask for."""
 
-    def __init__(self, evidence: type[Any]) -> None:
+    def __init__(self, evidence: type[Evidence]) -> None:
         self.evidence = evidence
 
     def object(self, cls: type[Any], value: Any, where: str) -> Any:
@@ -125,7 +109,7 @@ class _Reader:
 
     def value(self, hint: Any, value: Any, where: str) -> Any:
         """Read a value of any type that occurs in results."""
-        if hint == CrossfitEvidence | PaperEvidence:
+        if hint is Evidence:
             return self.object(self.evidence, value, where)
         origin, inner = get_origin(hint), get_args(hint)
         if origin in (Union, UnionType):
@@ -134,6 +118,8 @@ class _Reader:
             return self.value(next(t for t in inner if t is not NoneType), value, where)
         if (scalar := scalar_type(hint)) is not None:
             return _array(scalar, value, where)
+        if origin is Literal:
+            return _choice(inner, value, where)
         if origin is tuple:
             items = _of(list, value, where, "a list")
             return tuple(self.value(inner[0], v, f"{where}[{i}]") for i, v in enumerate(items))
@@ -199,6 +185,12 @@ def _number(value: Any, where: str) -> float:
     return float(value)
 
 
+def _choice(allowed: tuple[Any, ...], value: Any, where: str) -> Any:
+    if value not in allowed:
+        raise _wrong(where, value, " or ".join(map(repr, allowed)))
+    return value
+
+
 def _key(hint: Any, key: str, where: str) -> Any:
     if hint is str:
         return key
@@ -236,56 +228,17 @@ def _join(where: str, name: str) -> str:
 
 def _check(result: RelevanceResult) -> None:
     """Refuse a result whose parts do not belong together."""
-    columns, evidence, d = result.columns, result.evidence, len(result.columns.names)
+    for inconsistency in _inconsistencies(result):
+        raise _damaged(inconsistency)
+
+
+def _inconsistencies(result: RelevanceResult) -> Iterator[str]:
+    columns, d = result.columns, len(result.columns.names)
     if len(set(columns.names)) < d:
-        raise _damaged("columns.names has a name twice")
-    sizes = {
-        "columns.dtypes": (len(columns.dtypes),),
-        "columns.missing": (len(columns.missing),),
-        "classes": result.classes.shape,
-        "evidence.proof": (len(evidence.proof),),
-    }
-    for where, shape in sizes.items():
-        _check_shape(where, shape, ("d",), d)
-    for name, expected in _SHAPES.items():
-        value = vars(evidence).get(name)
-        if value is not None:
-            _check_shape(f"evidence.{name}", value.shape, expected, d)
+        yield "columns.names has a name twice"
+    yield from wrong_size("columns.dtypes", (len(columns.dtypes),), ("d",), d)
+    yield from wrong_size("columns.missing", (len(columns.missing),), ("d",), d)
+    yield from wrong_size("classes", result.classes.shape, ("d",), d)
     if not np.isin(result.classes, list(CLASS_NAMES)).all():
-        raise _damaged("classes holds something else than 0, 1 and 2")
-    if any(proof and proof not in PROOFS for proof in evidence.proof):
-        raise _damaged("evidence.proof holds an unknown proof")
-    if isinstance(evidence, CrossfitEvidence):
-        _check_groups(evidence, np.flatnonzero(result.classes == WEAK).tolist(), d)
-    else:
-        for name in ("importance_interval", "loss_interval"):
-            interval = getattr(evidence, name)
-            if interval is not None and (interval.samples.ndim != 1 or len(interval.samples) < 2):
-                raise _damaged(f"evidence.{name} has too few samples")
-
-
-def _check_shape(
-    where: str, shape: tuple[int, ...], expected: tuple[int | str | None, ...], d: int
-) -> None:
-    wanted = [d if size == "d" else size for size in expected]
-    pairs = zip(shape, wanted, strict=False)
-    if len(shape) != len(wanted) or any(w is not None and n != w for n, w in pairs):
-        size = " x ".join(map(str, shape))
-        said = " x ".join("any" if w is None else str(w) for w in wanted)
-        raise _damaged(f"{where} has {size} entries, not {said}")
-
-
-def _check_groups(evidence: CrossfitEvidence, weak: list[int], d: int) -> None:
-    for name, p in evidence.proof_p_values.items():
-        _check_shape(f"evidence.proof_p_values.{name}", p.shape, ("d",), d)
-    members = sorted(j for group in evidence.groups for j in group)
-    if members != weak or sorted(evidence.substitutes) != weak:
-        raise _damaged("evidence.groups and evidence.substitutes must hold every weak column once")
-    if len(evidence.groups) != len(evidence.representatives):
-        raise _damaged("evidence.representatives must have an entry for each group")
-    for group, chosen in zip(evidence.groups, evidence.representatives, strict=True):
-        if not chosen or not {*chosen} <= {*group}:
-            raise _damaged("evidence.representatives must be members of their groups")
-    named = [j for sets in evidence.substitutes.values() for group in sets for j in group]
-    if any(not 0 <= j < d for j in [*named, *evidence.leaks]):
-        raise _damaged("its evidence is about columns that it has not")
+        yield "classes holds something else than 0, 1 and 2"
+    yield from result.evidence.inconsistencies(d, np.flatnonzero(result.classes == WEAK).tolist())

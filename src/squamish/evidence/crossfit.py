@@ -1,21 +1,32 @@
-"""What verdicts rest on, one kind of evidence for each method."""
+"""What the verdict of the default method rests on."""
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
-from squamish.statistics.prediction import PredictionInterval
+from squamish.arrays import Array, Indices, Mask
+from squamish.evidence.consistency import Shape, wrong_size
+from squamish.evidence.decisions import Decision, above_effect, at_level
+from squamish.evidence.interface import Evidence
+from squamish.evidence.spreading import spread_fields, spread_values
+from squamish.evidence.vocabulary import Vocabulary
 
-Array = NDArray[np.float64]
+_COLUMNS = (
+    "Removal costs: how much of what the model gains over a constant prediction is lost, on rows "
+    "it has not seen, when the column is redrawn given the others, or left out where they tell "
+    "much of it. The p-value is corrected for the number of columns; where a refit had to agree "
+    "it is the larger of both. Importance: gain in boosted trees on a logarithmic scale, shared by "
+    "columns that are correlated; by itself it decides nothing."
+)
 
 
 @dataclass(frozen=True, eq=False)
-class CrossfitEvidence:
+class CrossfitEvidence(Evidence):
     """What the verdict rests on, one entry for each column of the table.
 
     Attributes
@@ -90,7 +101,7 @@ class CrossfitEvidence:
     substitutes: dict[int, tuple[tuple[int, ...], ...]]
     groups: tuple[tuple[int, ...], ...]
     representatives: tuple[tuple[int, ...], ...]
-    minimal: NDArray[np.bool_]
+    minimal: Mask
     leaks: tuple[int, ...]
     learner: str
     loss: float
@@ -102,9 +113,23 @@ class CrossfitEvidence:
     importance_threshold: float
     alpha: float
     min_effect: float
-    undecided: NDArray[np.bool_]
+    undecided: Mask
     n_tested: int
     detectable: float
+
+    kind: ClassVar[str] = "crossfit"
+    shapes: ClassVar[Mapping[str, Shape]] = {
+        "p_relevant": ("d",),
+        "removal_loss": ("d",),
+        "removal_interval": (2, "d"),
+        "p_value": ("d",),
+        "effect": ("d",),
+        "explained": ("d",),
+        "minimal": ("d",),
+        "importance_rounds": (None, "d"),
+        "shadow_rounds": (None, None),
+        "undecided": ("d",),
+    }
 
     @cached_property
     def importance(self) -> Array:
@@ -119,15 +144,25 @@ class CrossfitEvidence:
         reach = self.min_effect * max(self.constant_loss - self.loss, 0.0)
         return -reach, reach
 
-    def spread(self, feature: NDArray[np.intp]) -> CrossfitEvidence:
+    @property
+    def cost(self) -> Array:
+        """The effect of every removal."""
+        return self.effect
+
+    @property
+    def decisions(self) -> tuple[Decision, ...]:
+        """Relevant by all proofs together; strong by a removal that certainly costs enough."""
+        sure = at_level(self.p_value, self.alpha)
+        return (
+            Decision("relevant or not", (at_level(self.p_relevant, self.alpha),)),
+            Decision("strong or weak", (sure, above_effect(self.effect, self.min_effect))),
+        )
+
+    def spread(self, feature: Indices) -> CrossfitEvidence:
         """Return the evidence for the columns of a table, given the feature of each.
 
         A column without a feature (-1) was not judged.
         """
-
-        def wide(narrow: Array, fill: float) -> Array:
-            return _spread(narrow, feature, fill)
-
         places: dict[int, list[int]] = {}
         for column, f in enumerate(feature.tolist()):
             places.setdefault(f, []).append(column)
@@ -142,14 +177,11 @@ class CrossfitEvidence:
         )
         return replace(
             self,
+            **spread_fields(self, feature),
             proof=tuple(self.proof[f] if f >= 0 else "" for f in feature),
-            proof_p_values={k: wide(p, 1.0) for k, p in self.proof_p_values.items()},
-            p_relevant=wide(self.p_relevant, np.nan),
-            removal_loss=wide(self.removal_loss, np.nan),
-            removal_interval=wide(self.removal_interval, np.nan),
-            p_value=wide(self.p_value, np.nan),
-            effect=wide(self.effect, np.nan),
-            explained=wide(self.explained, np.nan),
+            proof_p_values={
+                name: spread_values(p, feature, 1.0) for name, p in self.proof_p_values.items()
+            },
             substitutes={
                 j: tuple(columns(group) for group in sets)
                 for f, sets in self.substitutes.items()
@@ -157,120 +189,48 @@ class CrossfitEvidence:
             },
             groups=tuple(columns(self.groups[g]) for g in order),
             representatives=tuple(columns(self.representatives[g]) for g in order),
-            minimal=_spread(self.minimal, feature, False),
             leaks=columns(self.leaks),
-            importance_rounds=wide(self.importance_rounds, np.nan),
-            undecided=_spread(self.undecided, feature, False),
         )
 
-
-@dataclass(frozen=True, eq=False)
-class PaperEvidence:
-    """Everything the paper's method looked at, one entry for each column of the table.
-
-    Attributes
-    ----------
-    all_relevant : ndarray of bool
-        The set A, found by Boruta.
-    minimal : ndarray of bool
-        The set M: importance above the upper bound of ``importance_interval``, and in A.
-    boruta_history : ndarray of shape (n_rounds, n_features)
-        Importances in Boruta's rounds; NaN once a column was rejected.
-    boruta_shadows : ndarray of shape (n_rounds, 3)
-        Least, mean and largest importance of the permuted columns in Boruta's rounds.
-    importances : ndarray of float
-        Gain of every column in the forest that selects M; 0 for a constant column.
-    importance_interval : PredictionInterval or None
-        Gains expected of an irrelevant feature. None if no column varies.
-    loss_interval : PredictionInterval or None
-        Losses expected of forests on A when nothing of importance changes. None if A is
-        empty.
-    removal_loss : ndarray of float
-        Loss of the forest on A without the column; NaN if it was not tested (not in M).
-    n_fits : int
-        How many forests were fitted.
-    undecided : ndarray of bool
-        Columns whose class could still change: the time was used up before.
-    """
-
-    all_relevant: NDArray[np.bool_]
-    minimal: NDArray[np.bool_]
-    boruta_history: NDArray[np.float64]
-    boruta_shadows: NDArray[np.float64]
-    importances: NDArray[np.float64]
-    importance_interval: PredictionInterval | None
-    loss_interval: PredictionInterval | None
-    removal_loss: NDArray[np.float64]
-    n_fits: int
-    undecided: NDArray[np.bool_]
-
-    # What the paper's method does not look for.
-    substitutes: ClassVar[dict[int, tuple[tuple[int, ...], ...]]] = {}
-    groups: ClassVar[tuple[tuple[int, ...], ...]] = ()
-    representatives: ClassVar[tuple[tuple[int, ...], ...]] = ()
-    leaks: ClassVar[tuple[int, ...]] = ()
-    learner: ClassVar[str] = "random forest"
+    def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:
+        """Say what does not fit together; every proof has a p-value for every column."""
+        yield from super().inconsistencies(n_columns, weak)
+        for name, p in self.proof_p_values.items():
+            yield from wrong_size(f"evidence.proof_p_values.{name}", p.shape, ("d",), n_columns)
 
     @cached_property
-    def proof(self) -> tuple[str, ...]:
-        """What made every column relevant; empty if it is not."""
-        return tuple("boruta" if relevant else "" for relevant in self.all_relevant)
-
-    @cached_property
-    def p_value(self) -> Array:
-        """How likely the loss without the column is if nothing changes; not corrected."""
-        if self.loss_interval is None:
-            return np.full(len(self.removal_loss), np.nan)
-        return self.loss_interval.p_values(self.removal_loss)
-
-    @property
-    def importance(self) -> Array:
-        """Importance of every column in the forest that selects the minimal set."""
-        return self.importances
-
-    @property
-    def importance_threshold(self) -> float:
-        """Importance that an irrelevant column hardly exceeds."""
-        return self.importance_interval.upper if self.importance_interval else np.nan
-
-    @property
-    def importance_rounds(self) -> Array:
-        """Importances in Boruta's rounds."""
-        return self.boruta_history
-
-    @property
-    def shadow_rounds(self) -> Array:
-        """Least, mean and largest importance of the permuted columns in Boruta's rounds."""
-        return self.boruta_shadows
-
-    @property
-    def removal_null(self) -> tuple[float, float]:
-        """Losses expected when nothing of importance is removed."""
-        interval = self.loss_interval
-        return (interval.lower, interval.upper) if interval else (np.nan, np.nan)
-
-    def spread(self, feature: NDArray[np.intp]) -> PaperEvidence:
-        """Return the evidence for the columns of a table, given the feature of each.
-
-        A column without a feature (-1) was not judged.
-        """
-        return replace(
-            self,
-            all_relevant=_spread(self.all_relevant, feature, False),
-            minimal=_spread(self.minimal, feature, False),
-            boruta_history=_spread(self.boruta_history, feature, np.nan),
-            importances=_spread(self.importances, feature, 0.0),
-            removal_loss=_spread(self.removal_loss, feature, np.nan),
-            undecided=_spread(self.undecided, feature, False),
+    def vocabulary(self) -> Vocabulary:
+        """Losses out of sample, and how much they grow without a column."""
+        untested = np.isnan(self.p_relevant).all()
+        return Vocabulary(
+            score="out-of-sample {loss_name}",
+            cost_heading="removal costs",
+            proven=(
+                "It is relevant because {reason} "
+                "(p = {p:.2g}, all proofs together, corrected for the number of columns)"
+            ),
+            unproven=(
+                "None of the tests tells it from a column of noise (p = {p:.2g} for all of them "
+                f"together, corrected for the number of columns; {self.alpha:g} is the limit)"
+            ),
+            removal=(
+                "Without what it alone tells, the loss {grows} "
+                "(95% interval {low:.2g} to {high:.2g}, p = {p:.2g})"
+            ),
+            untested="it is not in the minimal set",
+            removal_axis="growth of the loss without the column ({loss_unit})",
+            removal_null=f"too little to matter (under {100 * self.min_effect:g}% of the gain)",
+            no_removals="no column is relevant",
+            importance_axis="importance (gain in boosted trees, ln(1 + 100 * gain per row))",
+            no_importances=(
+                "no column varies" if untested else "not measured if rows have weights or groups"
+            ),
+            columns=_COLUMNS,
+            reading=(
+                "A column is relevant if all proofs of its dependence on the target together leave "
+                f"less than {self.alpha} for chance, over all columns. It is strong if, in "
+                "addition, the loss on rows the model has not seen grows without it, with the same "
+                f"certainty and by at least {self.min_effect:.1%} of what the model gains at all. "
+                "Irrelevant means that nothing was found in these rows, not that nothing is there."
+            ),
         )
-
-
-Evidence = CrossfitEvidence | PaperEvidence
-
-
-def _spread(narrow: NDArray[Any], feature: NDArray[np.intp], fill: Any) -> NDArray[Any]:
-    """Give every column what was found for its feature."""
-    judged = feature >= 0
-    out = np.full((*narrow.shape[:-1], len(feature)), fill, dtype=narrow.dtype)
-    out[..., judged] = narrow[..., feature[judged]]
-    return out

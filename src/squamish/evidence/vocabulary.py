@@ -1,0 +1,59 @@
+"""How a method calls what it measured."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Vocabulary:
+    """All words that differ between methods.
+
+    What depends on a column or on the task is left open, in braces, and filled in by
+    ``str.format``; a phrase need not use all that is offered to it.
+
+    Attributes
+    ----------
+    score : str
+        What the loss of the model is: ``{loss_name}``.
+    cost_heading : str
+        The heading of costs in tables.
+    proven : str
+        Why a column is relevant: ``{reason}``, and ``{p}``, its ``p_relevant``.
+    unproven : str
+        Why a column is not: ``{p}``; empty if there is nothing to say.
+    removal : str
+        What the removal of a column costs: ``{loss}``, which ``{grows}`` or does not, from
+        ``{low}`` to ``{high}``, with the p-value ``{p}``, where ``{null_low}`` to
+        ``{null_high}`` mean nothing.
+    untested : str
+        Why a relevant column was not removed, if it was not for want of time.
+    removal_axis : str
+        The axis of ``removal_loss``: ``{loss_unit}`` or ``{absolute_unit}`` of the task.
+    removal_null : str
+        What the band of ``removal_null`` is.
+    no_removals : str
+        Why no removal was tested, if none was.
+    importance_axis : str
+        The axis of importances.
+    no_importances : str
+        Why importances were not measured, if they were not.
+    columns : str
+        What the numbers in the table of the report are.
+    reading : str
+        By what columns are called relevant and strong.
+    """
+
+    score: str
+    cost_heading: str
+    proven: str
+    unproven: str
+    removal: str
+    untested: str
+    removal_axis: str
+    removal_null: str
+    no_removals: str
+    importance_axis: str
+    no_importances: str
+    columns: str
+    reading: str

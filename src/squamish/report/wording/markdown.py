@@ -1,0 +1,61 @@
+"""The verdict as a page of Markdown."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Iterator
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from squamish.evidence.relevance import CLASS_NAMES, MEANINGS
+from squamish.report.wording.names import printable
+from squamish.report.wording.rows import cost, cost_heading, group, ordered, replacement
+from squamish.report.wording.summary import one_line
+
+if TYPE_CHECKING:
+    from squamish.result.result import RelevanceResult
+
+
+def markdown_page(result: RelevanceResult) -> str:
+    """Write the verdict as a page: counts, the relevant columns, the others."""
+    lines = ["# Which columns matter", "", _cell(one_line(result)), ""]
+    for note in result.notes:
+        lines += [f"Note: {_cell(note)}", ""]
+    lines += _table(["class", "meaning", "columns"], _classes(result))
+    heads = ["column", "class", "group", cost_heading(result), "p", "can be replaced by"]
+    lines += ["", *_table(heads, (_columns(result, j) for j in ordered(result)))]
+    if result.borderline:
+        close = ([_cell(name), reason] for name, reason in result.borderline.items())
+        lines += ["", *_table(["close call", "what was close"], close)]
+    return "\n".join([*lines, ""])
+
+
+def _classes(result: RelevanceResult) -> Iterator[list[str]]:
+    for c, meaning in MEANINGS.items():
+        yield [CLASS_NAMES[c], meaning, _cell(", ".join(result.names_of(c)) or "(none)")]
+
+
+def _columns(result: RelevanceResult, j: int) -> list[str]:
+    p = result.evidence.p_value[j]
+    cells = [
+        result.feature_names[j],
+        CLASS_NAMES[int(result.classes[j])],
+        group(result, j),
+        cost(result, j),
+        "" if np.isnan(p) else f"{p:.2g}",
+        replacement(result, j),
+    ]
+    return [_cell(cell) for cell in cells]
+
+
+def _table(heads: list[str], rows: Iterable[list[str]]) -> list[str]:
+    rule = "|---" * len(heads) + "|"
+    return [f"| {' | '.join(heads)} |", rule, *(f"| {' | '.join(row)} |" for row in rows)]
+
+
+def _cell(text: str) -> str:
+    """Keep names from meaning something in Markdown: the end of a cell, emphasis, a link."""
+    # An underscore within a word means nothing, and would be ugly to read with a backslash.
+    text = re.sub(r"[\\`*\[~|]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", printable(text))
+    return re.sub(r"&(?=#?\w+;)", "&amp;", text).replace("<", "&lt;")

@@ -1,0 +1,76 @@
+"""Names of columns in texts."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Sequence
+
+# The longest name that is written in full.
+LONGEST_NAME = 32
+
+
+def printable(text: str) -> str:
+    r"""Keep line breaks and control characters of a name from spoiling what is printed.
+
+    Examples
+    --------
+    >>> from squamish.report.wording.names import printable
+    >>> printable("bright \x1b[31mred\nline")
+    'bright [31mred line'
+    """
+    kept = (" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
+    return " ".join("".join(kept).split())
+
+
+def listed(names: Sequence[str], quote: bool = False) -> str:
+    """Join names that belong together."""
+    return " + ".join(repr(name) if quote else name for name in names)
+
+
+def alternatives(sets: Sequence[Sequence[str]], quote: bool = False, most: int | None = 10) -> str:
+    """Join sets of which any will do.
+
+    Examples
+    --------
+    >>> from squamish.report.wording.names import alternatives
+    >>> alternatives([["bmi"], ["weight", "height"]])
+    'bmi or weight + height'
+    """
+    shown = [listed(names, quote) for names in sets[:most]]
+    left = len(sets) - len(shown)
+    more = [f"{left} other{'s' if left > 1 else ''}"] if left else []
+    return " or ".join([*shown, *more])
+
+
+def no_such_column(name: str, columns: Sequence[str]) -> str:
+    """Say that there is no such column, and which ones come near.
+
+    Examples
+    --------
+    >>> from squamish.report.wording.names import no_such_column
+    >>> no_such_column("hight", ["age", "height"])
+    "there is no column 'hight'; did you mean 'height'?"
+    """
+    near = difflib.get_close_matches(name, columns, n=3)
+    hint = (
+        f"did you mean {' or '.join(map(repr, near))}?"
+        if near
+        else f"the columns are {', '.join(columns[:20])}{', ...' if len(columns) > 20 else ''}"
+    )
+    return f"there is no column {name!r}; {hint}"
+
+
+def shorten(name: str, longest: int = LONGEST_NAME) -> str:
+    """Put a name in one line, and leave out its middle if it is long.
+
+    Examples
+    --------
+    >>> from squamish.report.wording.names import shorten
+    >>> shorten("income of the household before taxes", longest=16)
+    'income o…e taxes'
+    """
+    name = " ".join(name.split())
+    if len(name) <= longest:
+        return name
+    tail = (longest - 1) // 2
+    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"

@@ -1,0 +1,89 @@
+"""The whole verdict in a line, or in a few."""
+
+from __future__ import annotations
+
+from textwrap import fill
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from squamish.evidence.relevance import HEADINGS
+from squamish.families import family_of
+from squamish.report.wording.names import printable
+
+if TYPE_CHECKING:
+    from squamish.result.result import RelevanceResult
+
+
+def counts(result: RelevanceResult) -> str:
+    """Count the columns of each class.
+
+    Weak columns that no other weak one replaces are alone.
+    """
+    n_groups = len(result.interchangeable)
+    alone = len(result.groups) - n_groups
+    grouped = f" in {n_groups} {'group' if n_groups == 1 else 'groups'}" if n_groups else ""
+    if alone:
+        grouped += f"{' and' if n_groups else ','} {alone} alone"
+    return (
+        f"{len(result.strong):,} strong, {len(result.weak):,} weak{grouped}, "
+        f"{len(result.irrelevant):,} irrelevant of {len(result.classes):,}"
+    )
+
+
+def score(result: RelevanceResult) -> str:
+    """Say how good the best model is."""
+    evidence = result.evidence
+    if np.isnan(evidence.loss):
+        return "no model"
+    name = evidence.vocabulary.score.format(loss_name=family_of(result.task).loss_name)
+    told = f"{name} {_short(evidence.loss)}"
+    if np.isnan(evidence.constant_loss):
+        return told
+    return f"{told} vs {_short(evidence.constant_loss)} for the constant"
+
+
+def _short(loss: float) -> str:
+    return f"{loss:.2f}" if abs(loss) >= 0.01 else f"{loss:.1g}"
+
+
+def one_line(result: RelevanceResult) -> str:
+    """Say everything that fits into a line."""
+    seed = "" if result.provenance.seed is None else f"seed {result.provenance.seed}, "
+    undecided = f" ({len(result.undecided):,} undecided)" if result.undecided else ""
+    return (
+        f"{counts(result)}{undecided}; {score(result)}; "
+        f"{method_name(result)}, {seed}{duration(result)}"
+    )
+
+
+def method_name(result: RelevanceResult) -> str:
+    """Name the method, with what is not at its default."""
+    name = result.evidence.kind
+    settings = result.method[result.method.find("(") :]
+    return name if settings in ("()", "") else f"{name}{settings}"
+
+
+def duration(result: RelevanceResult) -> str:
+    """Say how long the fit took."""
+    return f"{result.seconds:.1f} s" if result.seconds < 10 else f"{result.seconds:,.0f} s"
+
+
+def verdict(result: RelevanceResult) -> str:
+    """Say the verdict in a few lines that need no explanation."""
+    strong, weak, irrelevant = ((h, result.names_of(c)) for c, h in HEADINGS.items())
+    groups = [("  these replace each other", group) for group in result.interchangeable]
+    notes = [("Note", (note,)) for note in result.notes]
+    lines = [strong, weak, *groups, irrelevant, *notes]
+    width = max(len(heading) for heading, _ in lines)
+    return "\n".join(
+        fill(
+            ", ".join(map(printable, names)) or "(none)",
+            initial_indent=f"{heading:{width}}  ",
+            subsequent_indent=" " * (width + 2),
+            width=100,
+            break_on_hyphens=False,
+            break_long_words=False,
+        )
+        for heading, names in lines
+    )

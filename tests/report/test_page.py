@@ -1,0 +1,88 @@
+"""The HTML report as a file."""
+
+import json
+import re
+from dataclasses import replace
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+from squamish import InputError, RelevanceSelector
+
+
+class Page(HTMLParser):
+    """Collects tags and text."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.tags, self.text = [], []
+        self.feed(text)
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append((tag, dict(attributes)))
+
+    def handle_data(self, data):
+        self.text.append(data)
+
+
+def test_the_page_needs_nothing_else(patients):
+    page = Page(patients.to_html())
+    for tag, attributes in page.tags:
+        assert "src" not in attributes, (tag, attributes)
+        assert tag not in ("link", "iframe", "img", "object", "base")
+        assert attributes.get("href", "#").startswith("#")
+    assert "http://" not in patients.to_html().replace("http://www.w3.org/2000/svg", "")
+    assert "https://" not in patients.to_html()
+
+
+def test_the_page_is_small_for_a_thousand_columns(thousand):
+    assert len(thousand.to_html().encode()) < 1_000_000
+    names = tuple(f"{name}_{'x' * 10}" for name in thousand.feature_names)
+    everything = replace(thousand, columns=replace(thousand.columns, names=names))
+    assert len(replace(everything, classes=np.ones(1000, dtype=int)).to_html().encode()) < 1_500_000
+
+
+def test_the_page_can_be_read_without_a_script(patients):
+    text = " ".join(Page(patients.to_html()).text)
+    for name in patients.feature_names:
+        assert name in text
+    assert "It can be replaced by 'bmi'." in text
+    assert "Every other relevant column is replaced by some of these." in text
+    assert "RelevanceSelector(random_state=0, task='regression').fit(X, y)" in text
+    assert "squamish 0.1.0" in text
+
+
+def test_caps_name_the_call_that_lifts_them(patients):
+    short = patients.to_html(max_features=3)
+    assert "12 columns are left out" in short
+    assert "max_features=None" in short
+    assert short.count('<tr class="why">') == 3
+    assert patients.to_html(max_features=None).count('<tr class="why">') == 15
+    with pytest.raises(InputError, match="max_features is 0; it must be a whole number"):
+        patients.to_html(max_features=0)
+
+
+def test_names_cannot_become_markup(hostile):
+    page = Page(hostile.to_html())
+    assert [tag for tag, _ in page.tags if tag in ("img", "iframe")] == []
+    assert sum(tag == "script" for tag, _ in page.tags) == 3
+    assert not any(key.startswith("on") for _, attributes in page.tags for key in attributes)
+    assert any("{{ 7 * 7 }}" in text for text in page.text)
+
+
+def test_the_page_of_the_paper_and_of_nothing_relevant(paper_patients):
+    page = paper_patients.to_html()
+    assert "It does not tell what replaces a weak column" in page
+    rng = np.random.default_rng(1)
+    selector = RelevanceSelector(random_state=0)
+    selector.fit(rng.standard_normal((60, 3)), rng.integers(0, 2, 60), groups=np.arange(60) // 2)
+    page = selector.result_.to_html()
+    assert "no column is told from noise" in page
+    assert json.loads(re.search(r'id="evidence">(.*?)</script>', page).group(1))["shadow"] is None
+
+
+def test_without_its_extra_the_page_says_how_to_get_it(patients, monkeypatch):
+    monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
+    with pytest.raises(ImportError, match=r"pip install 'squamish\[report\]'"):
+        patients.to_html()
