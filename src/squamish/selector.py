@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -24,7 +24,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from squamish.errors import InputError, check_choice, check_range
 from squamish.evidence.evidence import CrossfitEvidence
-from squamish.evidence.provenance import Provenance, describe_columns, in_one_row, versions
+from squamish.evidence.provenance import Provenance, in_one_row, versions
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.checkpoint import Checkpoint, fingerprint, opened
 from squamish.execution.progress import (
@@ -49,16 +49,11 @@ from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result.result import RelevanceResult, Selection
 from squamish.screening.allrows import STAGE, InMemory, portions
-from squamish.table.columns import (
-    LazyRows,
-    as_frame,
-    column_names,
-    is_lazy,
-    positions,
-    read_columns,
-    refuse,
-    without_infinite,
-)
+from squamish.table.columns import read_columns, refuse
+from squamish.table.frames import as_frame
+from squamish.table.infinite import without_infinite
+from squamish.table.lazy import LazyRows, is_lazy
+from squamish.table.names import FeatureGroups, features_of_columns
 from squamish.table.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
 from squamish.table.table import Table, Task
 from squamish.table.target import (
@@ -71,7 +66,6 @@ from squamish.table.target import (
 )
 
 Method = CrossfitMethod | PaperMethod
-FeatureGroups = dict[str, Sequence[str | int]] | Sequence[Sequence[str | int]]
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
 
 
@@ -416,7 +410,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         are some of many rows.
         """
         read = read_columns(self, X, self.categorical_features)
-        n, names = read.values.shape[0], column_names(X, self.n_features_in_)
+        n, names = read.values.shape[0], read.names
         weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
         counted = np.ones(n, dtype=bool) if weights is None else weights > 0
         target, used = read_target(y, counted, self.missing_target)
@@ -438,7 +432,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             task,
             tuple(labels),
             read.is_category,
-            _features(self.feature_groups, names),
+            features_of_columns(self.feature_groups, names),
             None if weights is None else even_weights(weights[used]),
             clusters,
             read_folds(self.cv, encoded, clusters, task, used),
@@ -448,7 +442,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         n_rows = n_rows or len(target)
         notes += note_on_missing(counted & ~used)
         notes += notes_on_table(table, names, read.levels, n_rows)
-        columns = describe_columns(X, names, read.missing_shares(used))
+        columns = read.described(used)
         return Taken(table, columns, summarise_target(target, task), notes, read.levels, n_rows)
 
     def _resolve_method(self) -> Method:
@@ -518,27 +512,3 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _features(
-    groups: FeatureGroups | None,
-    names: Sequence[str],
-) -> NDArray[np.intp]:
-    """Enumerate the features: a group of columns is one, every other column is one of its own."""
-    feature = np.arange(len(names))
-    taken: set[int] = set()
-    if groups is None:
-        return feature
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise InputError(f"feature_groups is {groups!r}; it must be a dict or a list of lists")
-    for group in groups.values() if isinstance(groups, dict) else groups:
-        columns = positions(group, names, "feature_groups")
-        twice = taken.intersection(columns.tolist())
-        if twice:
-            raise InputError(
-                f"feature_groups holds {names[min(twice)]!r} in two groups; groups must not overlap"
-            )
-        taken.update(columns.tolist())
-        if len(columns):
-            feature[columns] = columns[0]
-    return feature

@@ -4,18 +4,11 @@ from __future__ import annotations
 
 import platform
 import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-import numpy as np
-from numpy.typing import NDArray
-
-from squamish.table.columns import as_frame
-
-LONGEST_DTYPE = 40
 # Looking up the version of a library takes as long as a small model.
 _installed = cache(version)
 
@@ -66,23 +59,6 @@ class Provenance:
     seed: int | None = None
     created: str = ""
     versions: dict[str, str] = field(default_factory=dict)
-
-
-def describe_columns(X: Any, names: Sequence[str], missing: NDArray[np.float64]) -> Columns:
-    """Describe the columns of what was passed."""
-    frame = as_frame(X)
-    if frame is None:
-        dtypes = [str(getattr(X, "dtype", type(X).__name__))] * len(names)
-    else:
-        dtypes = [_dtype(series) for series in frame.iter_columns()]
-    return Columns(tuple(names), tuple(dtypes), tuple(missing.tolist()))
-
-
-def _dtype(series: Any) -> str:
-    native = series.to_native()
-    dtype = str(getattr(native, "dtype", getattr(native, "type", series.dtype)))
-    # Some name all of their levels.
-    return dtype if len(dtype) <= LONGEST_DTYPE else f"{dtype[: LONGEST_DTYPE - 3]}..."
 
 
 def versions() -> dict[str, str]:

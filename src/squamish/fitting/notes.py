@@ -13,7 +13,7 @@ from squamish.errors import LeakWarning
 from squamish.evidence.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.progress import HAS_CALLBACKS
-from squamish.table.columns import Levels
+from squamish.table.levels import Levels
 from squamish.table.table import Table
 
 # Tables with fewer rows are too small to tell an ID from a coincidence.

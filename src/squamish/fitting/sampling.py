@@ -19,7 +19,7 @@ from squamish.execution.workers import OutOfTime, Workers
 from squamish.fitting.notes import note_on_rare_classes
 from squamish.models.learners import row_losses, train_trees
 from squamish.screening.allrows import LEAST_OF_CLASS, AllRows, Source
-from squamish.table.columns import Levels
+from squamish.table.levels import Levels
 from squamish.table.rows import even_weights
 from squamish.table.table import Table, Task
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.model_selection import PredefinedSplit, check_cv
 
 from squamish.errors import InputError, check_range
-from squamish.table.columns import is_missing
 from squamish.table.table import Fold, Task
+from squamish.table.values import is_missing
 
 Array = NDArray[np.float64]
 

@@ -11,8 +11,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
 from squamish.errors import InputError, check_choice, in_one_line
-from squamish.table.columns import is_missing
 from squamish.table.table import Task, standardise
+from squamish.table.values import is_missing
 
 # Integer targets with more distinct values than this are taken for amounts, not for classes.
 MOST_CLASSES = 20
