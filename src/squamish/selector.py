@@ -36,10 +36,13 @@ from squamish.execution.progress import (
     with_callbacks,
 )
 from squamish.execution.workers import RandomState, Workers, as_generator, one_thread
+from squamish.families import Task, family_of
 from squamish.fitting import sampling
 from squamish.fitting.notes import (
     note_on_constant,
+    note_on_missing,
     note_on_sample,
+    note_on_task,
     note_on_time,
     notes_on_table,
     notes_on_verdict,
@@ -49,21 +52,16 @@ from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result.result import RelevanceResult, Selection
 from squamish.screening.allrows import STAGE, InMemory, portions
+from squamish.table.canonical import in_canonical_order
 from squamish.table.columns import read_columns, refuse
+from squamish.table.folds import read_folds, read_n_folds
 from squamish.table.frames import as_frame
 from squamish.table.infinite import without_infinite
 from squamish.table.lazy import LazyRows, is_lazy
 from squamish.table.names import FeatureGroups, features_of_columns
-from squamish.table.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
-from squamish.table.table import Table, Task
-from squamish.table.target import (
-    encode_target,
-    infer_task,
-    note_on_missing,
-    note_on_task,
-    read_target,
-    summarise_target,
-)
+from squamish.table.rows import even_weights, read_groups, read_weights
+from squamish.table.table import Table
+from squamish.table.target import encode_target, infer_task, read_target
 
 Method = CrossfitMethod | PaperMethod
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
@@ -247,7 +245,11 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             reporter = Reporter(stages, [*told, *bar, *tasks])
             deadline = np.inf if self.time_budget is None else start + self.time_budget
             with closing(Workers(self.n_jobs, reporter, deadline=deadline)) as workers:
-                ordered, feature = taken.screened(workers).in_canonical_order()
+                table = taken.screened(workers)
+                order = in_canonical_order(table)
+                screened = {name: p[order.columns] for name, p in table.screened.items()}
+                ordered, feature = replace(order.table, screened=screened), order.feature
+                del table, order
             unfinished = workers.unfinished
             # Nothing else of the rows is needed from here on.
             taken = replace(taken, table=ordered, everything=None)
@@ -385,7 +387,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         )
         source = replace(lazy, levels=taken.levels, infinite=self.infinite, used=used)
         notes = [*note_on_missing(counted & ~used), *taken.notes]
-        taken = replace(taken, summary=summarise_target(target, task), notes=notes)
+        taken = replace(taken, summary=family_of(task).summarise(target), notes=notes)
         return taken.sampled(method, rng, source, encoded, None if used.all() else used)
 
     def _sample_rng(self) -> np.random.Generator:
@@ -424,13 +426,13 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             clusters = np.unique(clusters[used], return_inverse=True)[1]
         task = task or self.task or infer_task(target)
         check_choice("task", task, get_args(Task))
-        labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
+        labels = family_of(task).labels(target)
         encoded = encode_target(target, task)
         table = Table(
             values if used.all() else values[used],
             encoded,
             task,
-            tuple(labels),
+            labels,
             read.is_category,
             features_of_columns(self.feature_groups, names),
             None if weights is None else even_weights(weights[used]),
@@ -443,7 +445,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         notes += note_on_missing(counted & ~used)
         notes += notes_on_table(table, names, read.levels, n_rows)
         columns = read.described(used)
-        return Taken(table, columns, summarise_target(target, task), notes, read.levels, n_rows)
+        return Taken(table, columns, family_of(task).summarise(target), notes, read.levels, n_rows)
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
