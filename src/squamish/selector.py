@@ -50,10 +50,12 @@ from squamish.fitting.notes import (
 from squamish.fitting.sampling import Taken
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
+from squamish.models import sample_size
 from squamish.result.result import RelevanceResult, Selection
 from squamish.screening.allrows import STAGE, InMemory, portions
 from squamish.table.canonical import in_canonical_order
 from squamish.table.columns import read_columns, refuse
+from squamish.table.drawing import draw_rows
 from squamish.table.folds import read_folds, read_n_folds
 from squamish.table.frames import as_frame
 from squamish.table.infinite import without_infinite
@@ -372,8 +374,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         task = infer_task(target) if self.task is None else self.task
         check_choice("task", task, get_args(Task))
         left, encoded = np.flatnonzero(used), encode_target(target, task)
-        drawn = sampling.draw_rows(
-            sampling.MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
+        drawn = draw_rows(
+            sample_size.MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
         )
         rows = left[drawn]
         taken = self._read(

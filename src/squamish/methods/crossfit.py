@@ -21,9 +21,9 @@ from squamish.errors import InputError, check_range
 from squamish.evidence.evidence import CrossfitEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import OutOfTime, Workers
-from squamish.fitting import sampling
 from squamish.importance.removal import Removals
 from squamish.methods.case import MOST_CONTEXT, Case, closest
+from squamish.models import sample_size
 from squamish.models.crossfit import CrossFit
 from squamish.models.learners import Array, Learner
 from squamish.redundancy.redundancy import minimal_set, replaceable_groups
@@ -96,11 +96,11 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
     def sample_size(self, pilot: Table) -> int:
         """Return how many rows models should see, by what trees find in a few of them."""
-        loss, gain = sampling.pilot_loss(pilot)
-        needed = sampling.rows_needed(
+        loss, gain = sample_size.pilot_loss(pilot)
+        needed = sample_size.rows_needed(
             loss, gain, pilot.task, pilot.n_features, self.alpha, self.min_effect, self.power
         )
-        return int(np.clip(needed, 2 * sampling.PILOT, sampling.MOST_ROWS))
+        return int(np.clip(needed, 2 * sample_size.PILOT, sample_size.MOST_ROWS))
 
     def classify(
         self, X: Table, rng: np.random.Generator, workers: Workers | None = None
@@ -390,5 +390,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         gain = constant - loss
         n_tests = max(len(case.relevant), 1)
         power = min(self.power, 0.95)
-        needed = sampling.rows_needed(loss, gain, case.table.task, n_tests, self.alpha, 1.0, power)
+        needed = sample_size.rows_needed(
+            loss, gain, case.table.task, n_tests, self.alpha, 1.0, power
+        )
         return needed / len(case.fit.tested) if gain > 0 else np.nan

@@ -20,6 +20,7 @@ from squamish.screening import proofs
 from squamish.statistics.multiplicity import combined_p_values
 from squamish.statistics.scores import atom_shares, normal_scores, skew_of_two, skewness
 from squamish.statistics.tails import with_skewed_tails
+from squamish.table.drawing import LEAST_OF_CLASS
 from squamish.table.parts import LEAST_ROWS, few_levels
 from squamish.table.table import Table, Task
 
@@ -28,8 +29,8 @@ Rows = NDArray[np.intp]
 
 # Rows that are added up at a time.
 PORTION = 20_000
-# A part in which fewer rows differ from the rest has no normal sums, nor has a class of fewer rows.
-LEAST_OTHERS, LEAST_OF_CLASS = 200, 50
+# A part in which fewer rows differ from the rest has no normal sums.
+LEAST_OTHERS = 200
 # So many sums are held at the same time.
 MOST_SUMS = 32
 # Products of all pairs are added up for no more columns than this.
