@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from contextlib import AbstractContextManager, closing, nullcontext
 from copy import copy
 from dataclasses import replace
@@ -22,11 +22,12 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
+from squamish.arrays import Array
 from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence.evidence import CrossfitEvidence
+from squamish.evidence.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.provenance import Provenance, in_one_row, versions
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.checkpoint import Checkpoint, fingerprint, opened
+from squamish.execution.checkpoint import Checkpoint, opened
 from squamish.execution.progress import (
     CallbackSupportMixin,
     Listener,
@@ -56,6 +57,7 @@ from squamish.screening.allrows import STAGE, InMemory, portions
 from squamish.table.canonical import in_canonical_order
 from squamish.table.columns import read_columns, refuse
 from squamish.table.drawing import draw_rows
+from squamish.table.fingerprint import fingerprint
 from squamish.table.folds import read_folds, read_n_folds
 from squamish.table.frames import as_frame
 from squamish.table.infinite import without_infinite
@@ -247,22 +249,27 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             reporter = Reporter(stages, [*told, *bar, *tasks])
             deadline = np.inf if self.time_budget is None else start + self.time_budget
             with closing(Workers(self.n_jobs, reporter, deadline=deadline)) as workers:
-                table = taken.screened(workers)
-                order = in_canonical_order(table)
-                screened = {name: p[order.columns] for name, p in table.screened.items()}
-                ordered, feature = replace(order.table, screened=screened), order.feature
-                del table, order
+                found = taken.screened(workers)
+            order = in_canonical_order(taken.table)
+            ordered, feature = order.table, order.feature
+            screened = {name: p[order.columns] for name, p in found.items()}
             unfinished = workers.unfinished
             # Nothing else of the rows is needed from here on.
             taken = replace(taken, table=ordered, everything=None)
             # Without the tests on all rows there is nothing yet that could go on.
-            remembered = nullcontext() if unfinished else self._checkpoint(ordered, method)
+            remembered = (
+                nullcontext() if unfinished else self._checkpoint(ordered, method, screened)
+            )
+            evidence: Evidence
             with remembered as checkpoint:
                 rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
                 with closing(
                     Workers(self.n_jobs, reporter, checkpoint, deadline, unfinished)
                 ) as workers:
-                    classes, evidence = method.classify(ordered, rng, workers)
+                    if isinstance(method, CrossfitMethod):
+                        classes, evidence = method.classify(ordered, rng, workers, screened)
+                    else:
+                        classes, evidence = method.classify(ordered, rng, workers)
 
         judged = feature >= 0
         spread: NDArray[np.int64] = np.full(len(feature), IRRELEVANT)
@@ -272,7 +279,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         notes = [*taken.notes, *notes_on_verdict(spread, evidence, feature, names)]
         notes += note_on_time(evidence, workers.unfinished, self.time_budget)
         if isinstance(evidence, CrossfitEvidence) and taken.is_sample:
-            notes.append(note_on_sample(evidence, taken.n_rows, bool(ordered.screened)))
+            notes.append(note_on_sample(evidence, taken.n_rows, bool(screened)))
             notes += note_on_constant(np.flatnonzero(~judged).tolist(), names)
         self.result_ = RelevanceResult(
             columns=taken.columns,
@@ -456,7 +463,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         return _METHODS[self.method]()
 
     def _checkpoint(
-        self, table: Table, method: Method
+        self, table: Table, method: Method, screened: Mapping[str, Array]
     ) -> AbstractContextManager[Checkpoint | None]:
         """Open the file that remembers finished work, if one is wanted."""
         seed = self.random_state
@@ -468,7 +475,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
                 "the same work can be done again"
             )
         about = {
-            "data": fingerprint(table),
+            "data": fingerprint(table, screened),
             "settings": f"{in_one_row(method)}, random_state={seed}",
             "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
         }

@@ -23,7 +23,6 @@ from typing import Any, BinaryIO, Self
 import numpy as np
 
 from squamish.errors import InputError
-from squamish.table.table import Table
 
 FORMAT, VERSION = "squamish-checkpoint", 2
 # How every checkpoint begins, also one whose first line was not finished.
@@ -231,15 +230,3 @@ def opened(
     own = int(np.random.SeedSequence().entropy % 2**63) if seed is None else seed  # type: ignore[operator]
     with Checkpoint(path, about, own) as checkpoint:
         yield checkpoint
-
-
-def fingerprint(table: Table) -> str:
-    """Return a hash of everything in a table that a verdict depends on."""
-    digest = hashlib.sha256(f"{table.task} {table.n_folds} {table.X.shape}".encode())
-    folds = [rows for fold in table.folds or () for rows in fold]
-    screened = [table.screened[name] for name in sorted(table.screened)]
-    for array in (table.X, table.y, table.is_category, table.feature, *folds, *screened):
-        digest.update(np.ascontiguousarray(array).data)
-    for rows in (table.weights, table.clusters):
-        digest.update(b"none" if rows is None else np.ascontiguousarray(rows).data)
-    return digest.hexdigest()

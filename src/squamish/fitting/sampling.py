@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from squamish.arrays import Mask
+from squamish.arrays import Array, Mask
 from squamish.evidence.provenance import Columns
 from squamish.execution.workers import OutOfTime, Workers
 from squamish.fitting.notes import note_on_rare_classes
@@ -89,11 +89,11 @@ class Taken:
             return taken
         return replace(taken, everything=AllRows.of(source, sample, y, used))
 
-    def screened(self, workers: Workers) -> Table:
-        """Return the table, with what tests on all rows say of its columns."""
+    def screened(self, workers: Workers) -> Mapping[str, Array]:
+        """Return what tests on all rows say of the columns; nothing if there are none."""
         if self.everything is None:
-            return self.table
+            return {}
         try:
-            return replace(self.table, screened=self.everything.p_values(self.table, workers))
+            return self.everything.p_values(self.table, workers)
         except OutOfTime:
-            return self.table
+            return {}

@@ -9,6 +9,7 @@ strong is weak, and its substitutes are those that predict it.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
 from typing import ClassVar
@@ -103,7 +104,11 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         return int(np.clip(needed, 2 * sample_size.PILOT, sample_size.MOST_ROWS))
 
     def classify(
-        self, X: Table, rng: np.random.Generator, workers: Workers | None = None
+        self,
+        X: Table,
+        rng: np.random.Generator,
+        workers: Workers | None = None,
+        screened: Mapping[str, Array] | None = None,
     ) -> tuple[NDArray[np.int64], CrossfitEvidence]:
         """Decide the class of every column.
 
@@ -115,6 +120,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             Source of all seeds.
         workers : Workers or None
             Who fits the models; one after the other if None.
+        screened : mapping of str to ndarray of shape (n_columns,), or None
+            p-values of tests, by their names, that come from more rows than these.
 
         Returns
         -------
@@ -130,7 +137,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         undecided = np.ones(X.n_features, dtype=bool)
         with suppress(OutOfTime):
-            groups = self._prove_without_model(case, shadow_rng)
+            groups = self._prove_without_model(case, shadow_rng, screened or {})
             self._prove_useful(case)
             if self._prove_in_trees(case, groups, tree_rng):
                 case.race(case.relevant)
@@ -178,7 +185,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         case.p = {name: np.ones(X.n_features) for name in WEIGHTS}
         return case
 
-    def _prove_without_model(self, case: Case, rng: np.random.Generator) -> NDArray[np.intp]:
+    def _prove_without_model(
+        self, case: Case, rng: np.random.Generator, screened: Mapping[str, Array]
+    ) -> NDArray[np.intp]:
         """Stage 1: dependence that shows without the best model. Returns correlation groups."""
         X, Z = case.table, case.fit.parts.ranked
         level_rng, shadow_rng = rng.spawn(2)
@@ -188,13 +197,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         found: dict[str, Array] = {}
         late: OutOfTime | None = None
         if Z.shape[1] and X.rows_are_alike:
-            found, late = screening.prove(case, groups, shadow_rng)
+            found, late = screening.prove(case, groups, shadow_rng, set(screened))
         elif Z.shape[1]:
             partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
             found = proofs.cautious_p_values(Z, case.targets, X.weights, X.clusters, partners)
         case.p |= {name: case.of_features(p) for name, p in found.items()}
         first = np.unique(X.feature, return_index=True)[1]
-        case.p |= {name: p[first] for name, p in X.screened.items()}
+        case.p |= {name: p[first] for name, p in screened.items()}
         self._prove_by_levels(case, level_rng)
         self._decide(case)
         if late is not None:

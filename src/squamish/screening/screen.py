@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from typing import Any
 
 import numpy as np
@@ -41,11 +41,12 @@ def find_groups(case: Case) -> Groups:
 
 
 def prove(
-    case: Case, groups: Groups, rng: np.random.Generator
+    case: Case, groups: Groups, rng: np.random.Generator, known: Set[str] = frozenset()
 ) -> tuple[dict[str, Array], OutOfTime | None]:
     """Run the shadows and the tests without a model side by side, as long as there is time.
 
-    Returns the p-values of all parts in every proof that was finished.
+    Returns the p-values of all parts in every proof that was finished; those that are known
+    from more rows are left out.
     """
     fit, d = case.fit, case.fit.parts.ranked.shape[1]
     members = [group for group in pairs.in_groups(groups) if len(group) > 1]
@@ -57,8 +58,7 @@ def prove(
         "shadow": _shadow_jobs(groups, rng),
     }
     # What is known from more rows is not asked again of fewer.
-    known = set(case.table.screened)
-    known |= {"centres"} if "marginal" in known else set()
+    known = known | ({"centres"} if "marginal" in known else set())
     jobs = {name: some for name, some in jobs.items() if name not in known}
     found, late = _run(case, jobs, rng)
     p: dict[str, Array] = {}

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 
@@ -41,8 +41,6 @@ class Table:
         Row numbers of folds that were asked for.
     n_folds : int or None
         Number of folds that was asked for.
-    screened : mapping of str to ndarray of shape (n_columns,)
-        p-values of proofs, by their names, that come from more rows than these.
     """
 
     X: Any
@@ -55,7 +53,6 @@ class Table:
     clusters: Indices | None = None
     folds: Sequence[Fold] | None = None
     n_folds: int | None = None
-    screened: Mapping[str, Array] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         n_columns = self.X.shape[1]
