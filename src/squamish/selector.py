@@ -3,13 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
-from copy import copy
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from os import PathLike
-from time import perf_counter
 from typing import Any, Self, get_args
 
 import narwhals as nw
@@ -22,52 +17,22 @@ from sklearn.utils import Tags
 from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from squamish.arrays import Array
-from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence.evidence import CrossfitEvidence, Evidence
-from squamish.evidence.provenance import Provenance, in_one_row, versions
+from squamish.arrays import Mask
+from squamish.errors import InputError, check_choice
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.checkpoint import Checkpoint, opened
-from squamish.execution.progress import (
-    CallbackSupportMixin,
-    Listener,
-    Reporter,
-    shown,
-    sklearn_tasks,
-    with_callbacks,
-)
-from squamish.execution.workers import RandomState, Workers, as_generator, one_thread
-from squamish.families import Task, family_of
-from squamish.fitting import sampling
-from squamish.fitting.notes import (
-    note_on_constant,
-    note_on_missing,
-    note_on_sample,
-    note_on_task,
-    note_on_time,
-    notes_on_table,
-    notes_on_verdict,
-)
-from squamish.fitting.sampling import Taken
+from squamish.execution.progress import CallbackSupportMixin, Listener, with_callbacks
+from squamish.execution.workers import RandomState
+from squamish.families import Task
+from squamish.fitting.judging import judge
+from squamish.fitting.request import Conditions, Method, Request
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
-from squamish.models import sample_size
-from squamish.result.result import RelevanceResult, Selection
-from squamish.screening.allrows import STAGE, InMemory, portions
-from squamish.table.canonical import in_canonical_order
-from squamish.table.columns import read_columns, refuse
-from squamish.table.drawing import draw_rows
-from squamish.table.fingerprint import fingerprint
-from squamish.table.folds import read_folds, read_n_folds
+from squamish.result.result import Selection
+from squamish.table.columns import refuse
 from squamish.table.frames import as_frame
-from squamish.table.infinite import without_infinite
-from squamish.table.lazy import LazyRows, is_lazy
-from squamish.table.names import FeatureGroups, features_of_columns
-from squamish.table.rows import even_weights, read_groups, read_weights
-from squamish.table.table import Table
-from squamish.table.target import encode_target, infer_task, read_target
+from squamish.table.lazy import is_lazy
+from squamish.table.names import FeatureGroups
 
-Method = CrossfitMethod | PaperMethod
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
 
 
@@ -232,68 +197,33 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self : RelevanceSelector
             The fitted selector.
         """
-        start = perf_counter()
         method = self._resolve_method()
-        method.check_parameters()
-        self._check_parameters()
-        taken = self._take_in(X, y, sample_weight, groups, method)
-        told = () if self.callback is None else (self.callback,)
-        stages = method.STAGES if taken.everything is None else STAGE | method.STAGES
-        # Many small products: threads of the linear algebra would only wait for each other,
-        # and round differently on a machine with more cores.
-        with (
-            shown(self.verbose) as bar,
-            sklearn_tasks(self, len(stages), X, y) as tasks,
-            one_thread,
-        ):
-            reporter = Reporter(stages, [*told, *bar, *tasks])
-            deadline = np.inf if self.time_budget is None else start + self.time_budget
-            with closing(Workers(self.n_jobs, reporter, deadline=deadline)) as workers:
-                found = taken.screened(workers)
-            order = in_canonical_order(taken.table)
-            ordered, feature = order.table, order.feature
-            screened = {name: p[order.columns] for name, p in found.items()}
-            unfinished = workers.unfinished
-            # Nothing else of the rows is needed from here on.
-            taken = replace(taken, table=ordered, everything=None)
-            # Without the tests on all rows there is nothing yet that could go on.
-            remembered = (
-                nullcontext() if unfinished else self._checkpoint(ordered, method, screened)
-            )
-            evidence: Evidence
-            with remembered as checkpoint:
-                rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
-                with closing(
-                    Workers(self.n_jobs, reporter, checkpoint, deadline, unfinished)
-                ) as workers:
-                    if isinstance(method, CrossfitMethod):
-                        classes, evidence = method.classify(ordered, rng, workers, screened)
-                    else:
-                        classes, evidence = method.classify(ordered, rng, workers)
-
-        judged = feature >= 0
-        spread: NDArray[np.int64] = np.full(len(feature), IRRELEVANT)
-        spread[judged] = classes[feature[judged]]
-        evidence = evidence.spread(feature)
-        names = taken.columns.names
-        notes = [*taken.notes, *notes_on_verdict(spread, evidence, feature, names)]
-        notes += note_on_time(evidence, workers.unfinished, self.time_budget)
-        if isinstance(evidence, CrossfitEvidence) and taken.is_sample:
-            notes.append(note_on_sample(evidence, taken.n_rows, bool(screened)))
-            notes += note_on_constant(np.flatnonzero(~judged).tolist(), names)
-        self.result_ = RelevanceResult(
-            columns=taken.columns,
-            classes=spread,
-            evidence=evidence,
-            method=in_one_row(method),
-            task=ordered.task,
-            n_samples=taken.n_rows,
-            seconds=perf_counter() - start,
-            notes=tuple(notes),
-            provenance=self._provenance(X, y, taken.summary, sample_weight, groups),
+        request = Request(
+            X,
+            y,
+            sample_weight,
+            groups,
+            task=self.task,
+            cv=self.cv,
+            feature_groups=self.feature_groups,
+            categorical_features=self.categorical_features,
+            infinite=self.infinite,
+            missing_target=self.missing_target,
         )
-        self.relevance_classes_: NDArray[np.int64] = spread
-        self.support_: NDArray[np.bool_] = spread != IRRELEVANT
+        conditions = Conditions(
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            callback=self.callback,
+            checkpoint=self.checkpoint,
+            time_budget=self.time_budget,
+        )
+        method.check_parameters()
+        conditions.check_parameters()
+        check_choice("select", self.select, get_args(Selection))
+        self.result_ = judge(self, request, method, conditions)
+        self.relevance_classes_: NDArray[np.int64] = self.result_.classes
+        self.support_: Mask = self.relevance_classes_ != IRRELEVANT
         return self
 
     def transform(self, X: Any) -> Any:
@@ -354,166 +284,13 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         out[:, kept] = values
         return out
 
-    def _take_in(self, X: Any, y: Any, sample_weight: Any, groups: Any, method: Method) -> Taken:
-        """Read the table: all of it, or of very many rows as many as models have to see."""
-        samples = isinstance(method, CrossfitMethod) and method.power < 1
-        samples = samples and (self.cv is None or isinstance(self.cv, int | np.integer))
-        if is_lazy(X):
-            if not samples or not hasattr(y, "__len__") or len(y) <= sampling.FEW_ROWS:
-                return self._take_in(X.collect(), y, sample_weight, groups, method)
-            return self._take_in_lazily(X, y, sample_weight, groups, method)
-        taken = self._read(X, y, sample_weight, groups)
-        if not samples or taken.n_rows <= sampling.FEW_ROWS:
-            return taken
-        table = taken.table
-        assert isinstance(method, CrossfitMethod)
-        return taken.sampled(method, self._sample_rng(), InMemory(table.X), table.y)
-
-    def _take_in_lazily(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, method: CrossfitMethod
-    ) -> Taken:
-        """Read a sample of a table that need not fit into memory."""
-        rng, lazy = self._sample_rng(), LazyRows.of(X, len(y))
-        n = lazy.n_rows
-        weights, labels = read_weights(sample_weight, n), read_groups(groups, n)
-        counted = np.ones(n, dtype=bool) if weights is None else weights > 0
-        target, used = read_target(y, counted, self.missing_target)
-        task = infer_task(target) if self.task is None else self.task
-        check_choice("task", task, get_args(Task))
-        left, encoded = np.flatnonzero(used), encode_target(target, task)
-        drawn = draw_rows(
-            sample_size.MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
-        )
-        rows = left[drawn]
-        taken = self._read(
-            lazy.rows(rows, portions(n)),
-            target[drawn],
-            None if weights is None else weights[rows],
-            None if labels is None else labels[rows],
-            task,
-            rows,
-            len(left),
-        )
-        source = replace(lazy, levels=taken.levels, infinite=self.infinite, used=used)
-        notes = [*note_on_missing(counted & ~used), *taken.notes]
-        taken = replace(taken, summary=family_of(task).summarise(target), notes=notes)
-        return taken.sampled(method, rng, source, encoded, None if used.all() else used)
-
-    def _sample_rng(self) -> np.random.Generator:
-        """Return what draws the sample: the same for all fits that go on from a checkpoint."""
-        unknown = self.random_state is None and self.checkpoint is not None
-        # Another stream than those of the method.
-        return as_generator(0 if unknown else self.random_state).spawn(9)[-1]
-
-    def _read(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: Any,
-        task: Task | None = None,
-        numbers: NDArray[np.intp] | None = None,
-        n_rows: int | None = None,
-    ) -> Taken:
-        """Check everything that was passed, leave out rows that do not count, and take notes.
-
-        The task, the numbers of the rows, and how many there are in all, are given if these
-        are some of many rows.
-        """
-        read = read_columns(self, X, self.categorical_features)
-        n, names = read.values.shape[0], read.names
-        weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
-        counted = np.ones(n, dtype=bool) if weights is None else weights > 0
-        target, used = read_target(y, counted, self.missing_target)
-        values = without_infinite(read.values, used, names, self.infinite, numbers)
-        if used.sum() < 2:
-            raise InputError(
-                f"{used.sum()} rows are left: the sample_weight of others is zero, or they have no "
-                "target; 2 or more are needed"
-            )
-        if clusters is not None:
-            clusters = np.unique(clusters[used], return_inverse=True)[1]
-        task = task or self.task or infer_task(target)
-        check_choice("task", task, get_args(Task))
-        labels = family_of(task).labels(target)
-        encoded = encode_target(target, task)
-        table = Table(
-            values if used.all() else values[used],
-            encoded,
-            task,
-            labels,
-            read.is_category,
-            features_of_columns(self.feature_groups, names),
-            None if weights is None else even_weights(weights[used]),
-            clusters,
-            read_folds(self.cv, encoded, clusters, task, used),
-            read_n_folds(self.cv),
-        )
-        notes = [] if self.task else note_on_task(target, task)
-        n_rows = n_rows or len(target)
-        notes += note_on_missing(counted & ~used)
-        notes += notes_on_table(table, names, read.levels, n_rows)
-        columns = read.described(used)
-        return Taken(table, columns, family_of(task).summarise(target), notes, read.levels, n_rows)
-
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
             return self.method
         check_choice("method", self.method, tuple(_METHODS))
         return _METHODS[self.method]()
 
-    def _checkpoint(
-        self, table: Table, method: Method, screened: Mapping[str, Array]
-    ) -> AbstractContextManager[Checkpoint | None]:
-        """Open the file that remembers finished work, if one is wanted."""
-        seed = self.random_state
-        if self.checkpoint is None:
-            return nullcontext()
-        if not isinstance(seed, int | np.integer | None):
-            raise InputError(
-                f"random_state is {seed!r}; with a checkpoint it must be an int or None, so that "
-                "the same work can be done again"
-            )
-        about = {
-            "data": fingerprint(table, screened),
-            "settings": f"{in_one_row(method)}, random_state={seed}",
-            "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
-        }
-        return opened(self.checkpoint, about, None if seed is None else int(seed))
-
-    def _check_parameters(self) -> None:
-        if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
-            raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
-        check_choice("select", self.select, get_args(Selection))
-        if self.time_budget is not None:
-            check_range("time_budget", self.time_budget, above=0)
-        if not isinstance(self.verbose, int | np.integer) or self.verbose < 0:
-            raise InputError(f"verbose is {self.verbose!r}; it must be a whole number, 0 or more")
-        if self.callback is not None and not callable(self.callback):
-            raise InputError(f"callback is {self.callback!r}; it must be None or callable")
-
-    def _provenance(
-        self, X: Any, y: Any, summary: str, sample_weight: Any, groups: Any
-    ) -> Provenance:
-        """Record where the verdict comes from."""
-        given = {"sample_weight": sample_weight, "groups": groups}
-        more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
-        quiet = copy(self)
-        quiet.verbose, quiet.callback, quiet.checkpoint = 0, None, None
-        quiet.time_budget = None
-        seed = self.random_state
-        name = getattr(y, "name", None)
-        return Provenance(
-            data=f"{type(X).__module__.split('.')[0]} {type(X).__name__}",
-            target="" if name is None else str(name),
-            target_summary=summary,
-            command=f"{in_one_row(quiet)}.fit(X, y{more})",
-            seed=int(seed) if isinstance(seed, int | np.integer) else None,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            versions=versions(),
-        )
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
         return self.result_.mask(self.select)
 

@@ -2,15 +2,7 @@
 
 from __future__ import annotations
 
-import platform
-import re
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import version
-from typing import Any
-
-# Looking up the version of a library takes as long as a small model.
-_installed = cache(version)
 
 
 @dataclass(frozen=True)
@@ -59,27 +51,3 @@ class Provenance:
     seed: int | None = None
     created: str = ""
     versions: dict[str, str] = field(default_factory=dict)
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of squamish and of what it computes with."""
-    from squamish import __version__
-
-    names = ("numpy", "scipy", "scikit-learn", "lightgbm", "boruta")
-    own = {"squamish": __version__, "python": platform.python_version()}
-    return own | {name: _installed(name) for name in names}
-
-
-def in_one_row(estimator: Any) -> str:
-    """Write the call that makes an estimator, as far as text can tell.
-
-    Examples
-    --------
-    >>> from squamish import CrossfitMethod
-    >>> from squamish.evidence.provenance import in_one_row
-    >>> in_one_row(CrossfitMethod(alpha=0.05))
-    'CrossfitMethod(alpha=0.05)'
-    """
-    text = re.sub(r"\n\s*", " ", estimator.__repr__(N_CHAR_MAX=2000))
-    # Where an object is in the memory tells nothing.
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

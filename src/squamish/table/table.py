@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -108,3 +109,22 @@ class Table:
             is_category=np.append(self.is_category, False),
             feature=np.zeros(0, dtype=np.intp),
         )
+
+    def fingerprint(self, *beside: Array) -> str:
+        """Return a hash of everything that a verdict depends on: the table, and what is beside it.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from squamish.table.table import Table
+        >>> table = Table(np.eye(4), np.arange(4) % 2, "classification")
+        >>> table.fingerprint() == table.fingerprint(np.ones(4))
+        False
+        """
+        digest = hashlib.sha256(f"{self.task} {self.n_folds} {self.X.shape}".encode())
+        folds = [rows for fold in self.folds or () for rows in fold]
+        for array in (self.X, self.y, self.is_category, self.feature, *folds, *beside):
+            digest.update(np.ascontiguousarray(array).data)
+        for rows in (self.weights, self.clusters):
+            digest.update(b"none" if rows is None else np.ascontiguousarray(rows).data)
+        return digest.hexdigest()
