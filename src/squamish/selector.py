@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Self, get_args
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from squamish.arrays import Mask
+from squamish.compatibility import wanted_output
 from squamish.errors import InputError, check_choice
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.progress import CallbackSupportMixin, Listener, with_callbacks
@@ -29,8 +28,8 @@ from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result.result import Selection
 from squamish.table.columns import refuse
-from squamish.table.frames import as_frame
-from squamish.table.lazy import is_lazy
+from squamish.table.frames import as_frame, take_columns
+from squamish.table.lazy import is_lazy, take_lazily
 from squamish.table.names import FeatureGroups
 
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
@@ -240,25 +239,17 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             A frame stays a frame of its library, unless ``set_output`` asks for another.
         """
         check_is_fitted(self)
+        kept = np.flatnonzero(self._get_support_mask())
         if is_lazy(X):
-            names = X.collect_schema().names()
             validate_data(self, X.head(0).collect(), reset=False, skip_check_array=True)
-            return X.select([names[j] for j in np.flatnonzero(self._get_support_mask())])
+            return take_lazily(X, kept)
         refuse(X)
-        frame = as_frame(X)
-        if frame is None:
+        if as_frame(X) is None:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        kept = np.flatnonzero(self._get_support_mask()).tolist()
-        wanted = _get_output_config("transform", self)["dense"]
-        if not kept:
+        if len(kept) == 0:
             warnings.warn("No features were selected: nothing is left", UserWarning, stacklevel=3)
-        # Only pandas can keep its rows without a column.
-        X = X.iloc[:, kept] if hasattr(X, "iloc") else frame[:, kept].to_native()
-        if wanted == "default" or not kept:
-            return X
-        selected = nw.from_native(X, eager_only=True)
-        return selected.to_pandas() if wanted == "pandas" else selected.to_polars()
+        return take_columns(X, kept, wanted_output(self))
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected columns back in their places, with zeros in all others.

@@ -8,7 +8,7 @@ from typing import Any
 import narwhals as nw
 import numpy as np
 
-from squamish.arrays import Array
+from squamish.arrays import Array, Indices
 from squamish.errors import InputError
 from squamish.table.levels import Levels
 from squamish.table.objects import read_objects
@@ -43,6 +43,28 @@ def read_numbers(frame: nw.DataFrame[Any]) -> Array | None:
 def dtype_names(frame: nw.DataFrame[Any]) -> tuple[str, ...]:
     """Return the types of the columns, as the frame's library calls them."""
     return tuple(_dtype_name(series) for series in frame.iter_columns())
+
+
+def take_columns(X: Any, columns: Indices, library: str = "default") -> Any:
+    """Return some columns of a frame, as a frame of its own library or of another.
+
+    Parameters
+    ----------
+    X : data frame
+        The table.
+    columns : ndarray of int
+        Which columns.
+    library : {"default", "pandas", "polars"}
+        Whose frame to return; without a column it stays what it is.
+    """
+    numbers = columns.tolist()
+    frame = nw.from_native(X, eager_only=True)
+    # Only pandas can keep its rows without a column.
+    taken = X.iloc[:, numbers] if hasattr(X, "iloc") else frame[:, numbers].to_native()
+    if library == "default" or not numbers:
+        return taken
+    some = nw.from_native(taken, eager_only=True)
+    return some.to_pandas() if library == "pandas" else some.to_polars()
 
 
 def _dtype_name(series: nw.Series[Any]) -> str:

@@ -21,6 +21,12 @@ def is_lazy(X: Any) -> bool:
     return bool(nw.dependencies.is_polars_lazyframe(X))
 
 
+def take_lazily(X: Any, columns: Indices) -> Any:
+    """Return some columns of a LazyFrame, which stays one."""
+    names = X.collect_schema().names()
+    return X.select([names[j] for j in columns])
+
+
 @dataclass(frozen=True, eq=False)
 class LazyRows:
     """The rows of a polars LazyFrame, which are read when they are asked for.
