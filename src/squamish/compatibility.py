@@ -13,7 +13,7 @@ from sklearn.utils._set_output import _get_output_config
 def wanted_output(estimator: BaseEstimator) -> str:
     """Return what ``set_output`` asks ``transform`` for: "default", "pandas" or "polars".
 
-    scikit-learn, all versions from 1.6: its own wrapper of ``transform`` would turn a frame that
-    comes out into one of another library only by way of an array, without its types.
+    scikit-learn, all versions from 1.6: no documented name tells, and its own wrapper of
+    ``transform`` makes objects of a polars frame's numbers and takes no pyarrow table.
     """
     return str(_get_output_config("transform", estimator)["dense"])

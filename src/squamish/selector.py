@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Self, get_args
@@ -17,7 +16,7 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 
 from squamish.arrays import Mask
 from squamish.compatibility import wanted_output
-from squamish.errors import InputError, check_choice
+from squamish.errors import InputError, check_choice, warn_caller
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.progress import CallbackSupportMixin, Listener, with_callbacks
 from squamish.execution.workers import RandomState
@@ -248,7 +247,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
         if len(kept) == 0:
-            warnings.warn("No features were selected: nothing is left", UserWarning, stacklevel=3)
+            warn_caller("No features were selected: nothing is left")
         return take_columns(X, kept, wanted_output(self))
 
     def inverse_transform(self, X: Any) -> Any:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -11,10 +10,9 @@ from numpy.typing import NDArray
 from scipy import sparse
 
 from squamish.arrays import Indices, Mask
-from squamish.errors import LeakWarning
+from squamish.errors import LeakWarning, warn_caller
 from squamish.evidence.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.progress import HAS_CALLBACKS
 from squamish.families import Task, family_of
 from squamish.table.levels import Levels
 from squamish.table.table import Table
@@ -106,8 +104,7 @@ def notes_on_verdict(
     for f in np.unique(feature[leaks]):
         columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
         notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
-        # The caller of fit, which scikit-learn wraps where it has callbacks.
-        warnings.warn(notes[-1], LeakWarning, stacklevel=3 + HAS_CALLBACKS)
+        warn_caller(notes[-1], LeakWarning)
     if isinstance(evidence, CrossfitEvidence):
         if (classes == IRRELEVANT).all() and not evidence.undecided.any():
             notes.append(

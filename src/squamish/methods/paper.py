@@ -8,7 +8,6 @@ minimal set; V, the table restricted to A; S and W, strong and weak features.
 from __future__ import annotations
 
 import math
-import warnings
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -17,7 +16,7 @@ from boruta import BorutaPy
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from squamish.errors import InputError, check_choice, check_range
+from squamish.errors import InputError, check_choice, check_range, warn_caller
 from squamish.evidence.evidence import PaperEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import OutOfTime, Workers
@@ -251,11 +250,10 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
     def _warn_if_no_tree_can_split(self, n_samples: int) -> None:
         needed = math.ceil(2 * self.min_child_samples / self.bagging_fraction)
         if n_samples < needed:
-            warnings.warn(
+            warn_caller(
                 f"the table has {n_samples} rows, but trees with min_child_samples="
                 f"{self.min_child_samples} and bagging_fraction={self.bagging_fraction} cannot "
-                f"split fewer than {needed}: no feature can come out relevant",
-                stacklevel=4,
+                f"split fewer than {needed}: no feature can come out relevant"
             )
 
     def _forest(self, feature_fraction: float) -> dict[str, Any]:
