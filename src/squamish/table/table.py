@@ -31,9 +31,10 @@ class Table:
     labels : tuple of str
         The name of every class, for messages.
     is_category : ndarray of bool of shape (n_columns,)
-        Which columns are categories.
+        Which columns are categories; none if it is not given.
     feature : ndarray of int of shape (n_columns,)
-        Which feature each column belongs to: columns that are judged as one share it.
+        Which feature each column belongs to: columns that are judged as one share it. Each has
+        its own if it is not given.
     weights : ndarray of shape (n_samples,) or None
         How much each row counts, 1 on average; None if all count the same.
     clusters : ndarray of int of shape (n_samples,) or None
@@ -57,9 +58,9 @@ class Table:
 
     def __post_init__(self) -> None:
         n_columns = self.X.shape[1]
-        if len(self.is_category) != n_columns:
+        if len(self.is_category) == 0:
             object.__setattr__(self, "is_category", np.zeros(n_columns, dtype=bool))
-        if len(self.feature) != n_columns:
+        if len(self.feature) == 0:
             object.__setattr__(self, "feature", np.arange(n_columns))
 
     @property
@@ -93,21 +94,21 @@ class Table:
         )
 
     def take(self, columns: NDArray[Any]) -> Table:
-        """Return the table with these columns only, each a feature."""
+        """Return the table with these columns only; those that were one feature still are."""
         return replace(
             self,
             X=self.X[:, columns],
             is_category=self.is_category[columns],
-            feature=np.zeros(0, dtype=np.intp),
+            feature=np.unique(self.feature[columns], return_inverse=True)[1],
         )
 
     def with_column(self, column: Array) -> Table:
-        """Return the table with one column more, at its end, each a feature."""
+        """Return the table with one column more, at its end, a feature of its own."""
         return replace(
             self,
             X=np.column_stack([self.X, column]),
             is_category=np.append(self.is_category, False),
-            feature=np.zeros(0, dtype=np.intp),
+            feature=np.append(self.feature, self.feature.max(initial=-1) + 1),
         )
 
     def fingerprint(self, *beside: Array) -> str:
