@@ -17,7 +17,6 @@ from sklearn.utils.validation import check_is_fitted, validate_data
 from squamish.arrays import Mask
 from squamish.compatibility import wanted_output
 from squamish.errors import InputError, check_choice, warn_caller
-from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.progress import CallbackSupportMixin, Listener, with_callbacks
 from squamish.execution.workers import RandomState
 from squamish.families import Task
@@ -96,8 +95,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     relevance_classes_ : ndarray of int of shape (n_features_in_,)
         2 strong, 1 weak, 0 irrelevant.
     support_ : ndarray of bool of shape (n_features_in_,)
-        True for strong and weak features, whatever ``select``; ``get_support()`` tells
-        what ``transform`` keeps.
+        True for the features that ``transform`` keeps, as ``select`` says; the same as
+        ``get_support()``.
     result_ : RelevanceResult
         The verdict with its evidence.
     n_features_in_ : int
@@ -221,8 +220,12 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         check_choice("select", self.select, get_args(Selection))
         self.result_ = judge(self, request, method, conditions)
         self.relevance_classes_: NDArray[np.int64] = self.result_.classes
-        self.support_: Mask = self.relevance_classes_ != IRRELEVANT
         return self
+
+    @property
+    def support_(self) -> Mask:
+        """The features that ``transform`` keeps."""
+        return self._get_support_mask()
 
     def transform(self, X: Any) -> Any:
         """Keep the columns that ``select`` says, in the kind of table that came in.
