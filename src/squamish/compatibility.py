@@ -10,6 +10,8 @@ from collections.abc import Callable
 from typing import Any
 
 from joblib.parallel import get_active_backend
+from sklearn.base import BaseEstimator
+from sklearn.utils._set_output import _get_output_config
 
 # scikit-learn from 1.9: callbacks, which `RelevanceSelector` supports where they are. Until 1.8,
 # the two names below stand in for them, so that the estimator is written once.
@@ -85,3 +87,12 @@ def yields_results(backend: Any) -> bool:
     and the backend cannot, as that of multiprocessing; no documented name tells so before.
     """
     return bool(backend.supports_return_generator)
+
+
+def wanted_output(estimator: BaseEstimator) -> str:
+    """Return what ``set_output`` asks ``transform`` for: "default", "pandas" or "polars".
+
+    scikit-learn, all versions from 1.6: no documented name tells, and its own wrapper of
+    ``transform`` makes objects of a polars frame's numbers and takes no pyarrow table.
+    """
+    return str(_get_output_config("transform", estimator)["dense"])

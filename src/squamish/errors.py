@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import inspect
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
+
+# Modules that a call goes through before it is ours: pipelines and searches, and their caches.
+_BETWEEN = ("squamish.", "sklearn.", "joblib.")
 
 
 class InputError(ValueError):
@@ -16,6 +21,17 @@ class InputTypeError(InputError, TypeError):
 
 class LeakWarning(UserWarning):
     """A column alone tells the target almost perfectly."""
+
+
+def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
+    """Warn at the line that called into squamish, be it directly or through scikit-learn.
+
+    How many calls of ours are in between is nothing that a warning should have to know.
+    """
+    frame, level = inspect.currentframe(), 1
+    while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
+        frame, level = frame.f_back, level + 1
+    warnings.warn(message, category, stacklevel=level)
 
 
 @contextmanager

@@ -2,71 +2,34 @@
 
 from __future__ import annotations
 
-import warnings
-from collections.abc import Iterable, Sequence
-from contextlib import AbstractContextManager, closing, nullcontext
-from copy import copy
-from dataclasses import replace
-from datetime import UTC, datetime
+from collections.abc import Sequence
 from os import PathLike
-from time import perf_counter
 from typing import Any, Self, get_args
 
-import narwhals as nw
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils._set_output import _get_output_config
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from squamish.compatibility import CallbackSupportMixin, with_callbacks
-from squamish.errors import InputError, check_choice, check_range
-from squamish.evidence import CrossfitEvidence
-from squamish.evidence.provenance import Provenance, describe_columns, in_one_row, versions
-from squamish.evidence.relevance import IRRELEVANT
-from squamish.execution.checkpoint import Checkpoint, opened
-from squamish.execution.progress import Listener, Reporter, shown, sklearn_tasks
-from squamish.execution.workers import RandomState, Workers, as_generator, one_thread
-from squamish.fitting import sampling
-from squamish.fitting.notes import (
-    note_on_constant,
-    note_on_sample,
-    note_on_time,
-    notes_on_table,
-    notes_on_verdict,
-)
-from squamish.fitting.sampling import Taken
+from squamish.arrays import Mask
+from squamish.compatibility import CallbackSupportMixin, wanted_output, with_callbacks
+from squamish.errors import InputError, check_choice, warn_caller
+from squamish.execution.progress import Listener
+from squamish.execution.workers import RandomState
+from squamish.families import Task
+from squamish.fitting.judging import judge
+from squamish.fitting.request import Conditions, Method, Request
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
-from squamish.models.sample_size import MOST_ROWS
-from squamish.result.result import RelevanceResult, Selection
-from squamish.screening.all_rows import SHARE, STAGE, InMemory, portions
-from squamish.table.columns import (
-    LazyRows,
-    as_frame,
-    column_names,
-    is_lazy,
-    positions,
-    read_columns,
-    refuse,
-    without_infinite,
-)
-from squamish.table.rows import even_weights, read_folds, read_groups, read_n_folds, read_weights
-from squamish.table.table import Table, Task
-from squamish.table.target import (
-    encode_target,
-    infer_task,
-    note_on_missing,
-    note_on_task,
-    read_target,
-    summarise_target,
-)
+from squamish.result.result import Selection
+from squamish.table.columns import refuse
+from squamish.table.frames import as_frame, take_columns
+from squamish.table.lazy import is_lazy, take_lazily
+from squamish.table.names import FeatureGroups
 
-Method = CrossfitMethod | PaperMethod
-FeatureGroups = dict[str, Sequence[str | int]] | Sequence[Sequence[str | int]]
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
 
 
@@ -132,8 +95,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     relevance_classes_ : ndarray of int of shape (n_features_in_,)
         2 strong, 1 weak, 0 irrelevant.
     support_ : ndarray of bool of shape (n_features_in_,)
-        True for strong and weak features, whatever ``select``; ``get_support()`` tells
-        what ``transform`` keeps.
+        True for the features that ``transform`` keeps, as ``select`` says; the same as
+        ``get_support()``.
     result_ : RelevanceResult
         The verdict with its evidence.
     n_features_in_ : int
@@ -231,69 +194,38 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self : RelevanceSelector
             The fitted selector.
         """
-        start = perf_counter()
         method = self._resolve_method()
-        method.check_parameters()
-        self._check_parameters()
-        taken = self._take_in(X, y, sample_weight, groups, method)
-        told = () if self.callback is None else (self.callback,)
-        stages = method.STAGES if taken.everything is None else {STAGE: SHARE} | method.STAGES
-        # Many small products: threads of the linear algebra would only wait for each other,
-        # and round differently on a machine with more cores.
-        with (
-            shown(self.verbose) as bar,
-            sklearn_tasks(self, len(stages), X, y) as tasks,
-            one_thread,
-        ):
-            reporter = Reporter(stages, [*told, *bar, *tasks])
-            deadline = np.inf if self.time_budget is None else start + self.time_budget
-            with closing(Workers(self.n_jobs, reporter, deadline=deadline)) as workers:
-                ordered, feature = taken.screened(workers).in_canonical_order()
-            unfinished = workers.unfinished
-            # Nothing else of the rows is needed from here on.
-            taken = replace(taken, table=ordered, everything=None)
-            # Without the tests on all rows there is nothing yet that could go on.
-            remembered = nullcontext() if unfinished else self._checkpoint(ordered, method)
-            with remembered as checkpoint:
-                rng = as_generator(self.random_state if checkpoint is None else checkpoint.seed)
-                with closing(
-                    Workers(self.n_jobs, reporter, checkpoint, deadline, unfinished)
-                ) as workers:
-                    classes, evidence = method.classify(
-                        ordered,
-                        rng,
-                        workers,
-                        **(
-                            {"screened": ordered.screened}
-                            if isinstance(method, CrossfitMethod)
-                            else {}
-                        ),
-                    )
-
-        judged = feature >= 0
-        spread: NDArray[np.int64] = np.full(len(feature), IRRELEVANT)
-        spread[judged] = classes[feature[judged]]
-        evidence = evidence.spread(feature)
-        names = taken.columns.names
-        notes = [*taken.notes, *notes_on_verdict(spread, evidence, feature, names)]
-        notes += note_on_time(evidence, workers.unfinished, self.time_budget)
-        if isinstance(evidence, CrossfitEvidence) and taken.is_sample:
-            notes.append(note_on_sample(evidence, taken.n_rows, bool(ordered.screened)))
-            notes += note_on_constant(np.flatnonzero(~judged).tolist(), names)
-        self.result_ = RelevanceResult(
-            columns=taken.columns,
-            classes=spread,
-            evidence=evidence,
-            method=in_one_row(method),
-            task=ordered.task,
-            n_samples=taken.n_rows,
-            seconds=perf_counter() - start,
-            notes=tuple(notes),
-            provenance=self._provenance(X, y, taken.summary, sample_weight, groups),
+        request = Request(
+            X,
+            y,
+            sample_weight,
+            groups,
+            task=self.task,
+            cv=self.cv,
+            feature_groups=self.feature_groups,
+            categorical_features=self.categorical_features,
+            infinite=self.infinite,
+            missing_target=self.missing_target,
         )
-        self.relevance_classes_: NDArray[np.int64] = spread
-        self.support_: NDArray[np.bool_] = spread != IRRELEVANT
+        conditions = Conditions(
+            random_state=self.random_state,
+            n_jobs=self.n_jobs,
+            verbose=self.verbose,
+            callback=self.callback,
+            checkpoint=self.checkpoint,
+            time_budget=self.time_budget,
+        )
+        method.check_parameters()
+        conditions.check_parameters()
+        check_choice("select", self.select, get_args(Selection))
+        self.result_ = judge(self, request, method, conditions)
+        self.relevance_classes_: NDArray[np.int64] = self.result_.classes
         return self
+
+    @property
+    def support_(self) -> Mask:
+        """The features that ``transform`` keeps."""
+        return self._get_support_mask()
 
     def transform(self, X: Any) -> Any:
         """Keep the columns that ``select`` says, in the kind of table that came in.
@@ -309,25 +241,17 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             A frame stays a frame of its library, unless ``set_output`` asks for another.
         """
         check_is_fitted(self)
+        kept = np.flatnonzero(self._get_support_mask())
         if is_lazy(X):
-            names = X.collect_schema().names()
             validate_data(self, X.head(0).collect(), reset=False, skip_check_array=True)
-            return X.select([names[j] for j in np.flatnonzero(self._get_support_mask())])
+            return take_lazily(X, kept)
         refuse(X)
-        frame = as_frame(X)
-        if frame is None:
+        if as_frame(X) is None:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        kept = np.flatnonzero(self._get_support_mask()).tolist()
-        wanted = _get_output_config("transform", self)["dense"]
-        if not kept:
-            warnings.warn("No features were selected: nothing is left", UserWarning, stacklevel=3)
-        # Only pandas can keep its rows without a column.
-        X = X.iloc[:, kept] if hasattr(X, "iloc") else frame[:, kept].to_native()
-        if wanted == "default" or not kept:
-            return X
-        selected = nw.from_native(X, eager_only=True)
-        return selected.to_pandas() if wanted == "pandas" else selected.to_polars()
+        if len(kept) == 0:
+            warn_caller("No features were selected: nothing is left")
+        return take_columns(X, kept, wanted_output(self))
 
     def inverse_transform(self, X: Any) -> Any:
         """Put the selected columns back in their places, with zeros in all others.
@@ -353,166 +277,13 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         out[:, kept] = values
         return out
 
-    def _take_in(self, X: Any, y: Any, sample_weight: Any, groups: Any, method: Method) -> Taken:
-        """Read the table: all of it, or of very many rows as many as models have to see."""
-        samples = isinstance(method, CrossfitMethod) and method.power < 1
-        samples = samples and (self.cv is None or isinstance(self.cv, int | np.integer))
-        if is_lazy(X):
-            if not samples or not hasattr(y, "__len__") or len(y) <= sampling.FEW_ROWS:
-                return self._take_in(X.collect(), y, sample_weight, groups, method)
-            return self._take_in_lazily(X, y, sample_weight, groups, method)
-        taken = self._read(X, y, sample_weight, groups)
-        if not samples or taken.n_rows <= sampling.FEW_ROWS:
-            return taken
-        table = taken.table
-        assert isinstance(method, CrossfitMethod)
-        return taken.sampled(method, self._sample_rng(), InMemory(table.X), table.y)
-
-    def _take_in_lazily(
-        self, X: Any, y: Any, sample_weight: Any, groups: Any, method: CrossfitMethod
-    ) -> Taken:
-        """Read a sample of a table that need not fit into memory."""
-        rng, lazy = self._sample_rng(), LazyRows.of(X, len(y))
-        n = lazy.n_rows
-        weights, labels = read_weights(sample_weight, n), read_groups(groups, n)
-        counted = np.ones(n, dtype=bool) if weights is None else weights > 0
-        target, used = read_target(y, counted, self.missing_target)
-        task = infer_task(target) if self.task is None else self.task
-        check_choice("task", task, get_args(Task))
-        left, encoded = np.flatnonzero(used), encode_target(target, task)
-        drawn = sampling.draw_rows(
-            MOST_ROWS, rng, encoded, task, None if labels is None else labels[left]
-        )
-        rows = left[drawn]
-        taken = self._read(
-            lazy.rows(rows, portions(n)),
-            target[drawn],
-            None if weights is None else weights[rows],
-            None if labels is None else labels[rows],
-            task,
-            rows,
-            len(left),
-        )
-        source = replace(lazy, levels=taken.levels, infinite=self.infinite, used=used)
-        notes = [*note_on_missing(counted & ~used), *taken.notes]
-        taken = replace(taken, summary=summarise_target(target, task), notes=notes)
-        return taken.sampled(method, rng, source, encoded, None if used.all() else used)
-
-    def _sample_rng(self) -> np.random.Generator:
-        """Return what draws the sample: the same for all fits that go on from a checkpoint."""
-        unknown = self.random_state is None and self.checkpoint is not None
-        # Another stream than those of the method.
-        return as_generator(0 if unknown else self.random_state).spawn(9)[-1]
-
-    def _read(
-        self,
-        X: Any,
-        y: Any,
-        sample_weight: Any,
-        groups: Any,
-        task: Task | None = None,
-        numbers: NDArray[np.intp] | None = None,
-        n_rows: int | None = None,
-    ) -> Taken:
-        """Check everything that was passed, leave out rows that do not count, and take notes.
-
-        The task, the numbers of the rows, and how many there are in all, are given if these
-        are some of many rows.
-        """
-        read = read_columns(self, X, self.categorical_features)
-        n, names = read.values.shape[0], column_names(X, self.n_features_in_)
-        weights, clusters = read_weights(sample_weight, n), read_groups(groups, n)
-        counted = np.ones(n, dtype=bool) if weights is None else weights > 0
-        target, used = read_target(y, counted, self.missing_target)
-        values = without_infinite(read.values, used, names, self.infinite, numbers)
-        if used.sum() < 2:
-            raise InputError(
-                f"{used.sum()} rows are left: the sample_weight of others is zero, or they have no "
-                "target; 2 or more are needed"
-            )
-        if clusters is not None:
-            clusters = np.unique(clusters[used], return_inverse=True)[1]
-        task = task or self.task or infer_task(target)
-        check_choice("task", task, get_args(Task))
-        labels = np.unique(target).astype(str).tolist() if task == "classification" else ()
-        encoded = encode_target(target, task)
-        table = Table(
-            values if used.all() else values[used],
-            encoded,
-            task,
-            tuple(labels),
-            read.is_category,
-            _features(self.feature_groups, names),
-            None if weights is None else even_weights(weights[used]),
-            clusters,
-            read_folds(self.cv, encoded, clusters, task, used),
-            read_n_folds(self.cv),
-        )
-        notes = [] if self.task else note_on_task(target, task)
-        n_rows = n_rows or len(target)
-        notes += note_on_missing(counted & ~used)
-        notes += notes_on_table(table, names, read.levels, n_rows)
-        columns = describe_columns(X, names, read.missing_shares(used))
-        return Taken(table, columns, summarise_target(target, task), notes, read.levels, n_rows)
-
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
             return self.method
         check_choice("method", self.method, tuple(_METHODS))
         return _METHODS[self.method]()
 
-    def _checkpoint(
-        self, table: Table, method: Method
-    ) -> AbstractContextManager[Checkpoint | None]:
-        """Open the file that remembers finished work, if one is wanted."""
-        seed = self.random_state
-        if self.checkpoint is None:
-            return nullcontext()
-        if not isinstance(seed, int | np.integer | None):
-            raise InputError(
-                f"random_state is {seed!r}; with a checkpoint it must be an int or None, so that "
-                "the same work can be done again"
-            )
-        about = {
-            "data": table.fingerprint(),
-            "settings": f"{in_one_row(method)}, random_state={seed}",
-            "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
-        }
-        return opened(self.checkpoint, about, None if seed is None else int(seed))
-
-    def _check_parameters(self) -> None:
-        if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
-            raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
-        check_choice("select", self.select, get_args(Selection))
-        if self.time_budget is not None:
-            check_range("time_budget", self.time_budget, above=0)
-        if not isinstance(self.verbose, int | np.integer) or self.verbose < 0:
-            raise InputError(f"verbose is {self.verbose!r}; it must be a whole number, 0 or more")
-        if self.callback is not None and not callable(self.callback):
-            raise InputError(f"callback is {self.callback!r}; it must be None or callable")
-
-    def _provenance(
-        self, X: Any, y: Any, summary: str, sample_weight: Any, groups: Any
-    ) -> Provenance:
-        """Record where the verdict comes from."""
-        given = {"sample_weight": sample_weight, "groups": groups}
-        more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
-        quiet = copy(self)
-        quiet.verbose, quiet.callback, quiet.checkpoint = 0, None, None
-        quiet.time_budget = None
-        seed = self.random_state
-        name = getattr(y, "name", None)
-        return Provenance(
-            data=f"{type(X).__module__.split('.')[0]} {type(X).__name__}",
-            target="" if name is None else str(name),
-            target_summary=summary,
-            command=f"{in_one_row(quiet)}.fit(X, y{more})",
-            seed=int(seed) if isinstance(seed, int | np.integer) else None,
-            created=datetime.now(UTC).isoformat(timespec="seconds"),
-            versions=versions(),
-        )
-
-    def _get_support_mask(self) -> NDArray[np.bool_]:
+    def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
         return self.result_.mask(self.select)
 
@@ -522,27 +293,3 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
-
-
-def _features(
-    groups: FeatureGroups | None,
-    names: Sequence[str],
-) -> NDArray[np.intp]:
-    """Enumerate the features: a group of columns is one, every other column is one of its own."""
-    feature = np.arange(len(names))
-    taken: set[int] = set()
-    if groups is None:
-        return feature
-    if isinstance(groups, str) or not isinstance(groups, Iterable):
-        raise InputError(f"feature_groups is {groups!r}; it must be a dict or a list of lists")
-    for group in groups.values() if isinstance(groups, dict) else groups:
-        columns = positions(group, names, "feature_groups")
-        twice = taken.intersection(columns.tolist())
-        if twice:
-            raise InputError(
-                f"feature_groups holds {names[min(twice)]!r} in two groups; groups must not overlap"
-            )
-        taken.update(columns.tolist())
-        if len(columns):
-            feature[columns] = columns[0]
-    return feature

@@ -8,11 +8,13 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import load_diabetes
 
+from squamish.arrays import Array
+
 # What scikit-learn calls s1 to s6, by the names of the measurements.
 _BLOOD = {"s1": "tc", "s2": "ldl", "s3": "hdl", "s4": "tch", "s5": "ltg", "s6": "glucose"}
 
 
-def load_patients() -> tuple[dict[str, NDArray[Any]], NDArray[np.float64]]:
+def load_patients() -> tuple[dict[str, NDArray[Any]], Array]:
     """Return ten measurements of 442 diabetes patients, and five columns that were added.
 
     The target is the progress of the disease after a year. Added are a copy of the body mass

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from squamish.arrays import Array
 from squamish.datasets.generators import (
     PRESETS,
     Problem,
@@ -18,9 +19,9 @@ from squamish.datasets.generators import (
 from squamish.errors import InputError
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import RandomState, as_generator
-from squamish.table.table import Task
+from squamish.families import Task
 
-Columns = NDArray[np.float64] | Sequence[NDArray[np.float64]]
+Columns = Array | Sequence[Array]
 
 
 def load_problem(name: str, *, shuffle: bool = False, random_state: RandomState = None) -> Problem:
@@ -86,7 +87,7 @@ def _compose(
     return Problem(np.hstack(blocks), y, classes, tuple(groups), task, tuple(names))
 
 
-def _matrix(columns: Columns, n_samples: int) -> NDArray[np.float64]:
+def _matrix(columns: Columns, n_samples: int) -> Array:
     if len(columns) == 0:
         return np.empty((n_samples, 0))
     return columns if isinstance(columns, np.ndarray) else np.column_stack(columns)

@@ -9,10 +9,11 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.datasets import make_classification
 
+from squamish.arrays import Array, Indices
 from squamish.errors import InputError, check_range
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import RandomState, as_generator
-from squamish.table.table import Task
+from squamish.families import Task
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +36,7 @@ class Problem:
         A name for every column, telling the role it was generated for.
     """
 
-    X: NDArray[np.float64]
+    X: Array
     y: NDArray[np.generic]
     classes: NDArray[np.int64]
     groups: tuple[tuple[int, ...], ...]
@@ -52,7 +53,7 @@ class Problem:
             f"{weak} weak (groups: {len(self.groups)}), {irrelevant} irrelevant)"
         )
 
-    def permute_columns(self, order: Sequence[int] | NDArray[np.int64]) -> Problem:
+    def permute_columns(self, order: Sequence[int] | Indices) -> Problem:
         """Return the problem with its columns in another order, the truth following along.
 
         Parameters
@@ -270,7 +271,7 @@ class _Layout:
 
     def build(
         self,
-        informative: NDArray[np.float64],
+        informative: Array,
         y: NDArray[np.generic],
         task: Task,
         rng: np.random.Generator,

@@ -2,22 +2,7 @@
 
 from __future__ import annotations
 
-import platform
-import re
-from collections.abc import Sequence
 from dataclasses import dataclass, field
-from functools import cache
-from importlib.metadata import version
-from typing import Any
-
-import numpy as np
-from numpy.typing import NDArray
-
-from squamish.table.columns import as_frame
-
-LONGEST_DTYPE = 40
-# Looking up the version of a library takes as long as a small model.
-_installed = cache(version)
 
 
 @dataclass(frozen=True)
@@ -66,44 +51,3 @@ class Provenance:
     seed: int | None = None
     created: str = ""
     versions: dict[str, str] = field(default_factory=dict)
-
-
-def describe_columns(X: Any, names: Sequence[str], missing: NDArray[np.float64]) -> Columns:
-    """Describe the columns of what was passed."""
-    frame = as_frame(X)
-    if frame is None:
-        dtypes = [str(getattr(X, "dtype", type(X).__name__))] * len(names)
-    else:
-        dtypes = [_dtype(series) for series in frame.iter_columns()]
-    return Columns(tuple(names), tuple(dtypes), tuple(missing.tolist()))
-
-
-def _dtype(series: Any) -> str:
-    native = series.to_native()
-    dtype = str(getattr(native, "dtype", getattr(native, "type", series.dtype)))
-    # Some name all of their levels.
-    return dtype if len(dtype) <= LONGEST_DTYPE else f"{dtype[: LONGEST_DTYPE - 3]}..."
-
-
-def versions() -> dict[str, str]:
-    """Return the versions of squamish and of what it computes with."""
-    from squamish import __version__
-
-    names = ("numpy", "scipy", "scikit-learn", "lightgbm", "boruta")
-    own = {"squamish": __version__, "python": platform.python_version()}
-    return own | {name: _installed(name) for name in names}
-
-
-def in_one_row(estimator: Any) -> str:
-    """Write the call that makes an estimator, as far as text can tell.
-
-    Examples
-    --------
-    >>> from squamish import CrossfitMethod
-    >>> from squamish.evidence.provenance import in_one_row
-    >>> in_one_row(CrossfitMethod(alpha=0.05))
-    'CrossfitMethod(alpha=0.05)'
-    """
-    text = re.sub(r"\n\s*", " ", estimator.__repr__(N_CHAR_MAX=2000))
-    # Where an object is in the memory tells nothing.
-    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

@@ -48,7 +48,15 @@ class Classes(Family):
         return tuple(np.unique(values).astype(str).tolist())
 
     def summarise(self, values: Target) -> str:
-        """Say how many rows each class has."""
+        """Say how many rows each class has.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from squamish.families import family_of
+        >>> family_of("classification").summarise(np.array(["no", "yes", "no"]))
+        '2 classes: no (2), yes (1)'
+        """
         labels, counts = np.unique(values, return_counts=True)
         pairs = zip(labels[:MOST_NAMED], counts, strict=False)
         shown = [f"{label} ({n:,})" for label, n in pairs]

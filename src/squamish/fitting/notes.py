@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Mapping, Sequence
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from squamish.compatibility import HAS_CALLBACKS
-from squamish.errors import LeakWarning
+from squamish.arrays import Indices, Mask
+from squamish.errors import LeakWarning, warn_caller
 from squamish.evidence import Evidence
 from squamish.evidence.relevance import IRRELEVANT
-from squamish.table.columns import Levels
+from squamish.families import Task, family_of
+from squamish.table.levels import Levels
 from squamish.table.table import Table
 
 # Tables with fewer rows are too small to tell an ID from a coincidence.
@@ -22,6 +23,23 @@ LEAST_ROWS = 20
 NOTABLE = 0.02
 # With fewer clusters a t-test finds next to nothing.
 FEW_CLUSTERS = 10
+
+
+def note_on_task(y: NDArray[Any], task: Task) -> list[str]:
+    """Say so if whole numbers, which could be classes, were taken for amounts."""
+    is_number = np.issubdtype(y.dtype, np.number)
+    if family_of(task).has_classes or not is_number or np.any(y != np.rint(y)):
+        return []
+    return [
+        f"y holds {len(np.unique(y))} different whole numbers and is taken for an amount; "
+        "task='classification' takes them for classes"
+    ]
+
+
+def note_on_missing(left_out: Mask) -> list[str]:
+    """Say how many rows were left out, since they have no target."""
+    n = int(left_out.sum())
+    return [f"{n} rows without a target were left out"] if n else []
 
 
 def notes_on_table(
@@ -78,7 +96,7 @@ def _is_like_an_id(table: Table, j: int, n_rows: int) -> bool:
 
 
 def notes_on_verdict(
-    classes: NDArray[np.int64], evidence: Evidence, feature: NDArray[np.intp], names: Sequence[str]
+    classes: NDArray[np.int64], evidence: Evidence, feature: Indices, names: Sequence[str]
 ) -> list[str]:
     """Note leaks, with a warning, and verdicts that rest on little."""
     notes = []
@@ -86,8 +104,7 @@ def notes_on_verdict(
     for f in np.unique(feature[leaks]):
         columns = " and ".join(repr(names[j]) for j in leaks[feature[leaks] == f])
         notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
-        # The caller of fit, which scikit-learn wraps where it has callbacks.
-        warnings.warn(notes[-1], LeakWarning, stacklevel=3 + HAS_CALLBACKS)
+        warn_caller(notes[-1], LeakWarning)
     return [*notes, *_notes_on_model(classes, evidence)]
 
 

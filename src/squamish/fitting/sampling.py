@@ -1,174 +1,127 @@
-"""Tables of very many rows: how many of them models have to see.
-
-What a model costs without a column is measured in rows, and beyond a certain number more rows
-only make sure what is sure already.
-"""
+"""Tables of very many rows, of which models see a sample."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
+from sklearn.base import BaseEstimator
 
-from squamish.evidence.provenance import Columns
-from squamish.execution.workers import OutOfTime, Workers
-from squamish.families import family_of
+from squamish.arrays import Mask
 from squamish.fitting.notes import note_on_rare_classes
-from squamish.models.sample_size import PILOT
-from squamish.screening.all_rows import LEAST_OF_CLASS, AllRows, Source
-from squamish.table.columns import Levels
+from squamish.fitting.observations import Observations
+from squamish.fitting.reading import Reading, put_together, read_all
+from squamish.fitting.request import Conditions, Method, Request
+from squamish.methods.crossfit import CrossfitMethod
+from squamish.models import sample_size
+from squamish.screening.all_rows import AllRows, InMemory, Source, portions
+from squamish.table.columns import read_columns
+from squamish.table.drawing import LEAST_OF_CLASS, draw_rows, without_rare_classes
+from squamish.table.folds import is_number_of_folds
+from squamish.table.lazy import LazyRows, is_lazy
 from squamish.table.rows import even_weights
-from squamish.table.table import Table, Task
-
-if TYPE_CHECKING:
-    from squamish.methods.crossfit import CrossfitMethod
-
-Array = NDArray[np.float64]
-Rows = NDArray[np.intp]
+from squamish.table.table import Table
 
 # Up to so many rows, all are used for everything.
 FEW_ROWS = 50_000
 
 
-def draw_rows(
-    n_rows: int,
-    rng: np.random.Generator,
-    y: NDArray[Any],
-    task: Task,
-    clusters: Rows | None = None,
-) -> Rows:
-    """Draw so many rows, or a few more.
+def read(
+    estimator: BaseEstimator, request: Request, method: Method, conditions: Conditions
+) -> Reading:
+    """Read a table: all of it, or of very many rows as many as models have to see.
 
-    Of every class there are `LEAST_OF_CLASS` rows, if there are so many at all. Of clusters,
-    the rows are thinned, so that all clusters stay; if they are many, some are drawn, each
-    with a tenth of these rows at most.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from squamish.fitting.sampling import draw_rows
-    >>> clusters = np.repeat([0, 1, 2], [60, 4, 4])
-    >>> drawn = draw_rows(30, np.random.default_rng(0), np.zeros(68), "regression", clusters)
-    >>> np.bincount(clusters[drawn])
-    array([22,  4,  4])
-    """
-    n = len(y)
-    if n_rows >= n:
-        return np.arange(n)
-    drawn = np.zeros(n, dtype=bool)
-    if clusters is None:
-        drawn[rng.choice(n, n_rows, replace=False)] = True
-    else:
-        drawn[_draw_of_clusters(n_rows, rng, np.unique(clusters, return_inverse=True)[1])] = True
-    if task == "classification":
-        for label, count in enumerate(np.bincount(y[drawn], minlength=int(y.max()) + 1)):
-            if count < LEAST_OF_CLASS:
-                left = np.flatnonzero((y == label) & ~drawn)
-                more = min(LEAST_OF_CLASS - int(count), len(left))
-                drawn[rng.choice(left, more, replace=False)] = True
-    return np.flatnonzero(drawn)
-
-
-def _draw_of_clusters(n_rows: int, rng: np.random.Generator, clusters: Rows) -> Rows:
-    """Draw rows of few clusters, as many of each as its size allows, or some of many clusters."""
-    sizes = np.bincount(clusters)
-    if len(sizes) > n_rows // 10:
-        order, most = rng.permutation(len(sizes)), max(n_rows // 10, 1)
-        n_chosen = int(np.searchsorted(np.cumsum(np.minimum(sizes, most)[order]), n_rows)) + 1
-        is_chosen = np.isin(np.arange(len(sizes)), order[:n_chosen])
-    else:
-        most = max(c for c in range(1, n_rows + 1) if np.minimum(sizes, c).sum() <= n_rows)
-        is_chosen = np.ones(len(sizes), dtype=bool)
-    # The place of every row among those of its cluster, in random order.
-    order = rng.permutation(len(clusters))
-    order = order[np.argsort(clusters[order], kind="stable")]
-    place = np.empty(len(clusters), dtype=np.intp)
-    place[order] = np.arange(len(clusters)) - np.repeat(np.cumsum(sizes) - sizes, sizes)
-    return np.flatnonzero(is_chosen[clusters] & (place < most))
-
-
-def without_rare_classes(table: Table, least: int) -> Table:
-    """Leave out the rows of classes with fewer rows than this."""
-    if table.task == "regression":
-        return table
-    counts = np.bincount(table.y, minlength=len(table.labels))
-    if counts.min() >= least or np.sum(counts >= least) < 2:
-        return table
-    table = table.rows(np.flatnonzero(counts[table.y] >= least))
-    labels = tuple(label for label, n in zip(table.labels, counts, strict=True) if n >= least)
-    return replace(table, y=np.unique(table.y, return_inverse=True)[1], labels=labels)
-
-
-@dataclass(frozen=True, eq=False)
-class Taken:
-    """What was taken in: a table, or a sample of one, and what is known of it.
-
-    Attributes
+    Parameters
     ----------
-    table : Table
-        The rows that models see.
-    columns : Columns
-        The names of the columns and what they hold.
-    summary : str
-        The target in words.
-    notes : list of str
-        What a user should know of it.
-    levels : mapping of int to Levels
-        The columns that are categories.
-    n_rows : int
-        How many rows there are in all.
-    everything : AllRows or None
-        Tests on all rows, if the table is a sample of them.
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    request : Request
+        What was passed; the table may be a polars LazyFrame.
+    method : CrossfitMethod or PaperMethod
+        Tells how many rows it needs, if it can do with a sample.
+    conditions : Conditions
+        Tell what draws it.
     """
+    sampler = _sampler(method, request)
+    if is_lazy(request.X):
+        y = request.y
+        if sampler is not None and hasattr(y, "__len__") and len(y) > FEW_ROWS:
+            return _read_lazily(estimator, request, sampler, conditions.sample_rng())
+        request = replace(request, X=request.X.collect())
+    reading = read_all(estimator, request)
+    if sampler is None or reading.n_rows <= FEW_ROWS:
+        return reading
+    table = reading.table
+    return _sampled(reading, sampler, conditions.sample_rng(), InMemory(table.X), table.y)
 
-    table: Table
-    columns: Columns
-    summary: str
-    notes: list[str]
-    levels: Mapping[int, Levels]
-    n_rows: int
-    everything: AllRows | None = None
 
-    @property
-    def is_sample(self) -> bool:
-        """Whether models do not see all rows."""
-        return len(self.table.y) < self.n_rows
+def _sampler(method: Method, request: Request) -> CrossfitMethod | None:
+    """Return the method if it may look at a sample; folds that are given are those of all rows."""
+    may = isinstance(method, CrossfitMethod) and method.power < 1
+    return method if may and is_number_of_folds(request.cv) else None
 
-    def sampled(
-        self,
-        method: CrossfitMethod,
-        rng: np.random.Generator,
-        source: Source,
-        y: NDArray[Any],
-        used: NDArray[np.bool_] | None = None,
-    ) -> Taken:
-        """Draw as many rows as models have to see, and ask all rows what takes no model."""
-        table = self.table
-        family_of(table.task).check(table.y, table.labels)
 
-        def some(n_rows: int) -> Table:
-            drawn = table.rows(draw_rows(n_rows, rng, table.y, table.task, table.clusters))
-            X = drawn.X.toarray() if sparse.issparse(drawn.X) else drawn.X
-            weights = None if drawn.weights is None else even_weights(drawn.weights)
-            return without_rare_classes(replace(drawn, X=X, weights=weights), method.n_folds)
+def _read_lazily(
+    estimator: BaseEstimator, request: Request, method: CrossfitMethod, rng: np.random.Generator
+) -> Reading:
+    """Read a sample of a table that need not fit into memory."""
+    lazy = LazyRows.of(request.X, len(request.y))
+    observed = Observations.of(request, lazy.n_rows)
+    drawn = draw_rows(sample_size.MOST_ROWS, rng, observed.y, observed.task, observed.clusters)
+    numbers = np.flatnonzero(observed.used)[drawn]
+    frame = lazy.rows(numbers, portions(lazy.n_rows))
+    columns = read_columns(estimator, frame, request.categorical_features)
+    reading = put_together(request, columns, observed.some(drawn), numbers)
+    used = observed.used
+    source = replace(lazy, levels=reading.levels, infinite=request.infinite, used=used)
+    return _sampled(reading, method, rng, source, observed.y, None if used.all() else used)
 
-        sample = some(method.sample_size(some(PILOT)))
-        left_out = [label for label in table.labels if label not in sample.labels]
-        taken = replace(self, table=sample, notes=[*self.notes, *note_on_rare_classes(left_out)])
-        common = table.task == "regression" or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
-        if not table.rows_are_alike or not common:
-            return taken
-        return replace(taken, everything=AllRows.of(source, sample, y, used))
 
-    def screened(self, workers: Workers) -> Table:
-        """Return the table, with what tests on all rows say of its columns."""
-        if self.everything is None:
-            return self.table
-        try:
-            return replace(self.table, screened=self.everything.p_values(self.table, workers))
-        except OutOfTime:
-            return self.table
+def _sampled(
+    reading: Reading,
+    method: CrossfitMethod,
+    rng: np.random.Generator,
+    source: Source,
+    y: NDArray[Any],
+    used: Mask | None = None,
+) -> Reading:
+    """Draw as many rows as models have to see, and prepare tests of all rows without a model.
+
+    Parameters
+    ----------
+    reading : Reading
+        The rows to draw from.
+    method : CrossfitMethod
+        Tells how many rows it needs.
+    rng : numpy.random.Generator
+        Draws them.
+    source : Source
+        All rows.
+    y : ndarray
+        The target of all rows that are used.
+    used : ndarray of bool or None
+        Which rows of the source these are; None for all.
+    """
+    table = reading.table
+    family = table.family
+    family.check(table.y, table.labels)
+    pilot = _draw(table, sample_size.PILOT, rng, method.n_folds)
+    sample = _draw(table, method.sample_size(pilot), rng, method.n_folds)
+    left_out = [label for label in table.labels if label not in sample.labels]
+    notes = (*reading.notes, *note_on_rare_classes(left_out))
+    reading = replace(reading, table=sample, notes=notes)
+    comparable = not family.has_classes or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
+    if not table.rows_are_alike or not comparable:
+        return reading
+    return replace(reading, all_rows=AllRows.of(source, sample, y, used))
+
+
+def _draw(table: Table, n_rows: int, rng: np.random.Generator, least_of_class: int) -> Table:
+    """Draw rows of a table, without classes that have fewer rows than this among them."""
+    drawn = table.rows(draw_rows(n_rows, rng, table.y, table.task, table.clusters))
+    X = drawn.X.toarray() if sparse.issparse(drawn.X) else drawn.X
+    weights = None if drawn.weights is None else even_weights(drawn.weights)
+    return without_rare_classes(replace(drawn, X=X, weights=weights), least_of_class)

@@ -21,7 +21,6 @@ from squamish.errors import check_range
 from squamish.evidence import CrossfitEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import Workers
-from squamish.families import family_of
 from squamish.importance import strength as strength_stage
 from squamish.importance.leaks import find_leaks
 from squamish.importance.strength import test_strength
@@ -90,7 +89,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     def sample_size(self, pilot: Table) -> int:
         """Return how many rows models should see, by what trees find in a few of them."""
         loss, gain = pilot_loss(pilot)
-        family = family_of(pilot.task)
+        family = pilot.family
         needed = rows_needed(
             loss, gain, family, pilot.n_features, self.alpha, self.min_effect, self.power
         )
@@ -146,7 +145,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
     def _cross_fit(self, table: Table, rng: np.random.Generator, workers: Workers) -> CrossFit:
         """Bound the influence of extreme targets, and lay out the table in parts and folds."""
-        family = family_of(table.task)
+        family = table.family
         family.check(table.y, table.labels)
         table = replace(table, y=family.prepared(table.y))
         n_folds = min(table.n_folds or self.n_folds, family.most_folds(table.y))

@@ -8,7 +8,6 @@ minimal set; V, the table restricted to A; S and W, strong and weak features.
 from __future__ import annotations
 
 import math
-import warnings
 from contextlib import suppress
 from typing import Any, ClassVar
 
@@ -17,11 +16,10 @@ from boruta import BorutaPy
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from squamish.errors import InputError, check_choice, check_range
+from squamish.errors import InputError, check_choice, check_range, warn_caller
 from squamish.evidence import PaperEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import OutOfTime, Workers
-from squamish.families import family_of
 from squamish.models.forests import fit_forest, lightgbm_model
 from squamish.statistics.prediction import PredictionInterval, prediction_interval
 from squamish.table.table import Table
@@ -207,7 +205,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         """Find A, all relevant features, and the importances in every round, shadows too."""
         if X.n_features == 0:
             return np.zeros(0, dtype=bool), np.zeros((0, 0)), np.zeros((0, 3))
-        forest = lightgbm_model(family_of(X.task), **self._forest(self.boruta_feature_fraction))
+        forest = lightgbm_model(X.family, **self._forest(self.boruta_feature_fraction))
         boruta = _Boruta(
             forest,
             n_estimators=self.boruta_n_estimators,
@@ -252,11 +250,10 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
     def _warn_if_no_tree_can_split(self, n_samples: int) -> None:
         needed = math.ceil(2 * self.min_child_samples / self.bagging_fraction)
         if n_samples < needed:
-            warnings.warn(
+            warn_caller(
                 f"the table has {n_samples} rows, but trees with min_child_samples="
                 f"{self.min_child_samples} and bagging_fraction={self.bagging_fraction} cannot "
-                f"split fewer than {needed}: no feature can come out relevant",
-                stacklevel=4,
+                f"split fewer than {needed}: no feature can come out relevant"
             )
 
     def _forest(self, feature_fraction: float) -> dict[str, Any]:

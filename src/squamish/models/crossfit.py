@@ -11,7 +11,7 @@ import numpy as np
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.execution.workers import Workers
-from squamish.families import Family, family_of
+from squamish.families import Family
 from squamish.models.folds import split_rows
 from squamish.models.learners import Learner, Model, View
 from squamish.statistics.paired import PairedTest, paired_test
@@ -88,7 +88,7 @@ class CrossFit:
         """Encode a table and split its rows into folds, unless it comes with some."""
         folds = table.folds or split_rows(table, n_folds, rng)
         parts = encode(table)
-        scores = family_of(table.task).scores(table.y)
+        scores = table.family.scores(table.y)
         encoded: list[Array] = []
         feature = parts.feature
         for fold in folds if parts.many_levels else ():
@@ -103,7 +103,7 @@ class CrossFit:
     @property
     def family(self) -> Family:
         """What kind of target there is."""
-        return family_of(self.table.task)
+        return self.table.family
 
     @cached_property
     def scores(self) -> Array:

@@ -8,13 +8,12 @@ import numpy as np
 
 from squamish.arrays import Fold
 from squamish.errors import InputError
-from squamish.families import family_of
 from squamish.table.table import Table
 
 
 def split_rows(table: Table, n_folds: int, rng: np.random.Generator) -> list[Fold]:
     """Split rows into folds: shares of the targets alike, clusters of rows whole."""
-    family = family_of(table.task)
+    family = table.family
     seed = int(rng.integers(2**31))
     if table.clusters is None:
         split = family.splitter(n_folds, seed, grouped=False)

@@ -9,7 +9,7 @@ import numpy as np
 from lightgbm import LGBMClassifier, LGBMModel, LGBMRegressor
 
 from squamish.arrays import Array
-from squamish.families import Family, family_of
+from squamish.families import Family
 from squamish.table.table import Table
 
 
@@ -37,7 +37,7 @@ def fit_forest(table: Table, rng: np.random.Generator, **params: Any) -> FittedF
 
     Its seed is drawn from ``rng`` unless ``params`` has a ``random_state``.
     """
-    family = family_of(table.task)
+    family = table.family
     if table.n_features == 0:
         constant = family.constant(table.y)
         prediction = np.broadcast_to(constant, (len(table.y), *constant.shape))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
-from squamish.families import Family, family_of
+from squamish.families import Family
 from squamish.models.trees import N_TREES, train_trees
 from squamish.table.table import Table
 
@@ -43,7 +43,7 @@ def rows_needed(
 
 def pilot_loss(table: Table) -> tuple[float, float]:
     """Return the loss of boosted trees on rows that they have not seen, and the gain by them."""
-    family = family_of(table.task)
+    family = table.family
     y = family.prepared(table.y)
     # Rows of every class are in both parts.
     test = np.zeros(len(y), dtype=bool)

@@ -17,21 +17,21 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices, Mask
 from squamish.execution.workers import Workers
-from squamish.families import Family, family_of
+from squamish.families import Family
 from squamish.screening import marginal, partial, product
 from squamish.screening.parts import feature_p_values
 from squamish.screening.scored_parts import ScoredPart, score_parts
 from squamish.screening.validity import differ_rarely
 from squamish.statistics.counts import exact_p_values
 from squamish.statistics.scores import skew_of_two, skewness
+from squamish.table.drawing import LEAST_OF_CLASS
 from squamish.table.table import Table
 
 # The stage in which rows are added up, and its share of the time.
-STAGE, SHARE = "screen all rows", 0.3
+STAGE = "screen all rows"
+STAGES = {STAGE: 0.3}
 # Rows that are added up at a time, and how many of such sums are held at the same time.
 PORTION, MOST_SUMS = 20_000, 32
-# Classes of fewer rows are left out: their sums are not normal.
-LEAST_OF_CLASS = 50
 # Products of all pairs are added up for no more parts than this, and no more numbers in all: each
 # row costs as many multiplications.
 MOST_PAIRED, MOST_PRODUCTS = 300, 2**20
@@ -135,8 +135,11 @@ class AllRows:
     def of(
         cls, source: Source, sample: Table, y: NDArray[Any], used: Mask | None = None
     ) -> AllRows:
-        """Prepare the sums of a table, of which a sample has been read."""
-        family = family_of(sample.task)
+        """Prepare the sums of a table, of which a sample has been read.
+
+        Classes of few rows are left out: their sums are not normal.
+        """
+        family = sample.family
         if family.has_classes:
             common = np.bincount(y)[y] >= LEAST_OF_CLASS
             if not common.all() and len(np.unique(y[common])) > 1:

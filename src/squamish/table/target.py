@@ -10,17 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.validation import column_or_1d
 
+from squamish.arrays import Mask
 from squamish.errors import InputError, check_choice, in_one_line
-from squamish.table.columns import is_missing
-from squamish.table.table import Task, standardise
+from squamish.families import Task, family_of
+from squamish.table.values import is_missing
 
 # Integer targets with more distinct values than this are taken for amounts, not for classes.
 MOST_CLASSES = 20
 
 
-def read_target(
-    y: Any, counted: NDArray[np.bool_], missing: str = "error"
-) -> tuple[NDArray[Any], NDArray[np.bool_]]:
+def read_target(y: Any, counted: Mask, missing: str = "error") -> tuple[NDArray[Any], Mask]:
     """Check a target, and find the rows that have one.
 
     Parameters
@@ -69,7 +68,7 @@ def _one_column(y: Any) -> NDArray[Any]:
     return values.astype(object) if values.dtype.kind == "T" else values
 
 
-def _refuse_infinite(y: NDArray[Any], used: NDArray[np.bool_]) -> None:
+def _refuse_infinite(y: NDArray[Any], used: Mask) -> None:
     if y.dtype.kind in "USmMb":
         return
     try:
@@ -104,23 +103,6 @@ def infer_task(y: NDArray[Any]) -> Task:
     return "regression" if amounts or (len(values) > 2 and counts.min() == 1) else "classification"
 
 
-def note_on_task(y: NDArray[Any], task: Task) -> list[str]:
-    """Say so if whole numbers, which could be classes, were taken for amounts."""
-    numbers = np.issubdtype(y.dtype, np.number)
-    if task == "classification" or not numbers or np.any(y != np.rint(y)):
-        return []
-    return [
-        f"y holds {len(np.unique(y))} different whole numbers and is taken for an amount; "
-        "task='classification' takes them for classes"
-    ]
-
-
-def note_on_missing(left_out: NDArray[np.bool_]) -> list[str]:
-    """Say how many rows were left out, since they have no target."""
-    n = int(left_out.sum())
-    return [f"{n} rows without a target were left out"] if n else []
-
-
 def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
     """Return numbers as numbers and text as text, where they came as objects."""
     if y.dtype.kind in "mM":
@@ -136,42 +118,10 @@ def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
 
 
 def encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
-    """Return class codes, or amounts around their mean, 1 apart from it at the most."""
-    values, codes = np.unique(y, return_inverse=True)
-    if len(values) == 1:
+    """Turn a target into numbers that models can be fitted to; refuse one that never differs."""
+    if len(y) and np.all(y == y[0]):
         raise InputError(
-            f"y holds one class only, {values[0]!s}: there is nothing to tell apart; "
+            f"y holds one class only, {y[0]!s}: there is nothing to tell apart; "
             "it must hold two or more different values"
         )
-    if task == "classification":
-        if len(values) > max(len(y) / 2, 2):
-            raise InputError(
-                f"y has {len(values)} different values in {len(y)} rows; classes must repeat "
-                "(task='regression' takes numbers as amounts)"
-            )
-        return codes
-    try:
-        return standardise(y.astype(np.float64)[:, np.newaxis])[:, 0]
-    except ValueError:
-        raise InputError(
-            f"task is 'regression', but y holds {str(values[0])!r}, which is not a number"
-        ) from None
-
-
-def summarise_target(y: NDArray[Any], task: Task) -> str:
-    """Say how many rows each class has, or how far the amounts go.
-
-    Examples
-    --------
-    >>> import numpy as np
-    >>> from squamish.table.target import summarise_target
-    >>> summarise_target(np.array(["no", "yes", "no"]), "classification")
-    '2 classes: no (2), yes (1)'
-    """
-    if task == "classification":
-        labels, counts = np.unique(y, return_counts=True)
-        shown = [f"{label} ({n:,})" for label, n in zip(labels[:10], counts, strict=False)]
-        more = f" and {len(labels) - 10} more" if len(labels) > 10 else ""
-        return f"{len(labels)} classes: {', '.join(shown)}{more}"
-    low, middle, high = np.quantile(y.astype(np.float64), [0, 0.5, 1])
-    return f"amounts from {low:.4g} to {high:.4g}, median {middle:.4g}"
+    return family_of(task).encode(y)

@@ -9,6 +9,7 @@ import pandas as pd
 import polars as pl
 import pytest
 from sklearn.base import clone
+from sklearn.exceptions import NotFittedError
 from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV, cross_val_score
 from sklearn.pipeline import make_pipeline
@@ -63,6 +64,22 @@ def test_attributes_after_fit(problem, fitted):
     assert fitted.support_.tolist() == [True] * 6 + [False] * 2
     assert fitted.get_support(indices=True).tolist() == [0, 1, 2, 3, 4, 5]
     assert fitted.n_features_in_ == 8
+
+
+@pytest.mark.parametrize("select", ["relevant", "strong", "minimal"])
+def test_support_is_what_transform_keeps(problem, select):
+    selector = RelevanceSelector(random_state=0, select=select).fit(problem.X, problem.y)
+    assert np.array_equal(selector.support_, selector.get_support())
+    assert np.array_equal(selector.transform(problem.X), problem.X[:, selector.support_])
+    assert selector.support_.sum() == {"relevant": 6, "strong": 2, "minimal": 3}[select]
+    selector.set_params(select="strong")
+    assert selector.support_.tolist() == [True] * 2 + [False] * 6
+
+
+def test_there_is_no_support_before_fit():
+    assert not hasattr(RelevanceSelector(), "support_")
+    with pytest.raises(NotFittedError):
+        _ = RelevanceSelector().support_
 
 
 def test_transform_keeps_relevant_columns_and_inverse_puts_them_back(problem, fitted):

@@ -1,0 +1,206 @@
+"""Judging a table: read it, let a method decide, and put the result together."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
+from dataclasses import dataclass, replace
+from time import perf_counter
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator
+
+from squamish.arrays import Array, Indices
+from squamish.errors import InputError
+from squamish.evidence import Evidence
+from squamish.evidence.relevance import IRRELEVANT
+from squamish.execution.checkpoint import Checkpoint, opened
+from squamish.execution.progress import Reporter, shown, sklearn_tasks
+from squamish.execution.workers import OutOfTime, Workers, as_generator, one_thread
+from squamish.fitting.notes import (
+    note_on_constant,
+    note_on_sample,
+    note_on_time,
+    notes_on_verdict,
+)
+from squamish.fitting.provenance import in_one_row, provenance_of, versions
+from squamish.fitting.reading import Reading
+from squamish.fitting.request import Conditions, Method, Request
+from squamish.fitting.sampling import read
+from squamish.methods.crossfit import CrossfitMethod
+from squamish.result.result import RelevanceResult
+from squamish.screening import all_rows
+from squamish.table.canonical import in_canonical_order
+from squamish.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Screened:
+    """What tests on all rows of a long table found.
+
+    Attributes
+    ----------
+    p_values : mapping of str to ndarray of shape (n_columns,)
+        By the names of the tests; none if there were no tests, or no time for them.
+    unfinished : tuple of str
+        The stages in which there was no time left.
+    """
+
+    p_values: Mapping[str, Array]
+    unfinished: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, eq=False)
+class Judgement:
+    """What a method decided.
+
+    Attributes
+    ----------
+    classes : ndarray of int
+        The class of every feature, or of every column.
+    evidence : Evidence
+        What it rests on.
+    unfinished : tuple of str
+        The stages in which there was no time left.
+    """
+
+    classes: NDArray[np.int64]
+    evidence: Evidence
+    unfinished: tuple[str, ...]
+
+    def of_columns(self, feature: Indices) -> Judgement:
+        """Return what was decided of columns, given the feature of each; -1 is irrelevant."""
+        classes = np.full(len(feature), IRRELEVANT)
+        judged = feature >= 0
+        classes[judged] = self.classes[feature[judged]]
+        return replace(self, classes=classes, evidence=self.evidence.spread(feature))
+
+
+def judge(
+    estimator: BaseEstimator, request: Request, method: Method, conditions: Conditions
+) -> RelevanceResult:
+    """Decide the class of every column of a table.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        On whose behalf: gets ``n_features_in_`` and ``feature_names_in_``, and has the callbacks
+        of scikit-learn that are told.
+    request : Request
+        What was passed, and how to read it.
+    method : CrossfitMethod or PaperMethod
+        How to decide.
+    conditions : Conditions
+        How to carry it out.
+    """
+    start = perf_counter()
+    deadline = np.inf if conditions.time_budget is None else start + conditions.time_budget
+    reading = read(estimator, request, method, conditions)
+    stages = method.STAGES if reading.all_rows is None else all_rows.STAGES | method.STAGES
+    # Many small products: threads of the linear algebra would only wait for each other,
+    # and round differently on a machine with more cores.
+    with _reporter(estimator, request, conditions, stages) as reporter, one_thread:
+        screened = _screen(reading, Workers(conditions.n_jobs, reporter, deadline=deadline))
+        order = in_canonical_order(reading.table)
+        found = {name: p[order.columns] for name, p in screened.p_values.items()}
+        screened = replace(screened, p_values=found)
+        # Nothing else of the rows is needed from here on, and they may be large.
+        reading = replace(reading, table=order.table, levels={}, all_rows=None)
+        judgement = _classify(reading.table, screened, method, conditions, reporter, deadline)
+    judgement = judgement.of_columns(order.feature)
+    return RelevanceResult(
+        columns=reading.columns,
+        classes=judgement.classes,
+        evidence=judgement.evidence,
+        method=in_one_row(method),
+        task=reading.table.task,
+        n_samples=reading.n_rows,
+        seconds=perf_counter() - start,
+        notes=_notes(reading, screened, judgement, order.feature, conditions),
+        provenance=provenance_of(estimator, request, conditions, reading.summary),
+    )
+
+
+@contextmanager
+def _reporter(
+    estimator: BaseEstimator, request: Request, conditions: Conditions, stages: Mapping[str, float]
+) -> Iterator[Reporter]:
+    """Tell whoever wants to know how far the work is."""
+    told = () if conditions.callback is None else (conditions.callback,)
+    with (
+        shown(conditions.verbose) as bar,
+        sklearn_tasks(estimator, len(stages), request.X, request.y) as tasks,
+    ):
+        yield Reporter(stages, [*told, *bar, *tasks])
+
+
+def _screen(reading: Reading, workers: Workers) -> Screened:
+    """Test every column on all rows, if models see a sample of them and there is time."""
+    if reading.all_rows is None:
+        return Screened({})
+    with closing(workers):
+        try:
+            return Screened(reading.all_rows.p_values(reading.table, workers))
+        except OutOfTime:
+            return Screened({}, tuple(workers.unfinished))
+
+
+def _classify(
+    table: Table,
+    screened: Screened,
+    method: Method,
+    conditions: Conditions,
+    reporter: Reporter,
+    deadline: float,
+) -> Judgement:
+    """Let the method decide, with what was finished before."""
+    # Without the tests on all rows there is nothing yet that could go on.
+    late = bool(screened.unfinished)
+    remembered = nullcontext() if late else _checkpoint(table, screened, method, conditions)
+    with remembered as checkpoint:
+        rng = as_generator(conditions.random_state if checkpoint is None else checkpoint.seed)
+        unfinished = list(screened.unfinished)
+        workers = Workers(conditions.n_jobs, reporter, checkpoint, deadline, unfinished)
+        with closing(workers):
+            if isinstance(method, CrossfitMethod):
+                found = method.classify(table, rng, workers, screened.p_values)
+                return Judgement(*found, tuple(workers.unfinished))
+            return Judgement(*method.classify(table, rng, workers), tuple(workers.unfinished))
+
+
+def _checkpoint(
+    table: Table, screened: Screened, method: Method, conditions: Conditions
+) -> AbstractContextManager[Checkpoint | None]:
+    """Open the file that remembers finished work, if one is wanted."""
+    if conditions.checkpoint is None:
+        return nullcontext()
+    if conditions.random_state is not None and conditions.seed is None:
+        raise InputError(
+            f"random_state is {conditions.random_state!r}; with a checkpoint it must be an int or "
+            "None, so that the same work can be done again"
+        )
+    p_values = [screened.p_values[name] for name in sorted(screened.p_values)]
+    about = {
+        "data": table.fingerprint(*p_values),
+        "settings": f"{in_one_row(method)}, random_state={conditions.random_state}",
+        "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
+    }
+    return opened(conditions.checkpoint, about, conditions.seed)
+
+
+def _notes(
+    reading: Reading,
+    screened: Screened,
+    judgement: Judgement,
+    feature: Indices,
+    conditions: Conditions,
+) -> tuple[str, ...]:
+    """Say what a user should know before trusting a verdict."""
+    evidence, names = judgement.evidence, reading.columns.names
+    notes = [*reading.notes, *notes_on_verdict(judgement.classes, evidence, feature, names)]
+    notes += note_on_time(evidence, judgement.unfinished, conditions.time_budget)
+    if reading.is_sample:
+        notes.append(note_on_sample(evidence, reading.n_rows, bool(screened.p_values)))
+        notes += note_on_constant(np.flatnonzero(feature < 0).tolist(), names)
+    return tuple(notes)

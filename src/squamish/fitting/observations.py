@@ -1,0 +1,89 @@
+"""What is said about the rows of a table: their target, weight and group."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.arrays import Array, Indices, Mask
+from squamish.errors import InputError, check_choice
+from squamish.families import FAMILIES, Task, family_of
+from squamish.fitting.notes import note_on_missing, note_on_task
+from squamish.fitting.request import Request
+from squamish.table.rows import read_groups, read_weights
+from squamish.table.target import encode_target, infer_task, read_target
+
+
+@dataclass(frozen=True, eq=False)
+class Observations:
+    """Target, weights and groups of the rows that are used.
+
+    Attributes
+    ----------
+    used : ndarray of bool of shape (n_samples,)
+        Which rows of the table count and have a target.
+    y : ndarray of shape (n_used,)
+        The target, as numbers that models can be fitted to.
+    task : {"classification", "regression"}
+        What kind of target it is.
+    labels : tuple of str
+        The names of the classes.
+    weights, clusters : ndarray of shape (n_used,) or None
+        How much each row counts, and which rows belong together.
+    n_rows : int
+        How many rows are used, of which these may be some.
+    summary : str
+        The target in words.
+    notes : tuple of str
+        What a user should know of it.
+    """
+
+    used: Mask
+    y: NDArray[Any]
+    task: Task
+    labels: tuple[str, ...]
+    weights: Array | None
+    clusters: Indices | None
+    n_rows: int
+    summary: str
+    notes: tuple[str, ...]
+
+    @classmethod
+    def of(cls, request: Request, n_rows: int) -> Observations:
+        """Check what was passed beside a table of so many rows."""
+        weights = read_weights(request.sample_weight, n_rows)
+        clusters = read_groups(request.groups, n_rows)
+        counted = np.ones(n_rows, dtype=bool) if weights is None else weights > 0
+        target, used = read_target(request.y, counted, request.missing_target)
+        if len(target) < 2:
+            raise InputError(
+                f"{len(target)} rows are left: the sample_weight of others is zero, or they have "
+                "no target; 2 or more are needed"
+            )
+        task = request.task or infer_task(target)
+        check_choice("task", task, tuple(FAMILIES))
+        notes = [] if request.task else note_on_task(target, task)
+        return cls(
+            used=used,
+            y=encode_target(target, task),
+            task=task,
+            labels=family_of(task).labels(target),
+            weights=None if weights is None else weights[used],
+            clusters=None if clusters is None else clusters[used],
+            n_rows=len(target),
+            summary=family_of(task).summarise(target),
+            notes=(*notes, *note_on_missing(counted & ~used)),
+        )
+
+    def some(self, rows: Indices) -> Observations:
+        """Return what is said about some of the rows, of a table that holds no others."""
+        return replace(
+            self,
+            used=np.ones(len(rows), dtype=bool),
+            y=self.y[rows],
+            weights=None if self.weights is None else self.weights[rows],
+            clusters=None if self.clusters is None else self.clusters[rows],
+        )

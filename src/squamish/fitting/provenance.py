@@ -1,0 +1,66 @@
+"""Where a verdict comes from: the data, the call and the versions of a fit."""
+
+from __future__ import annotations
+
+import platform
+import re
+from copy import copy
+from datetime import UTC, datetime
+from functools import cache
+from importlib.metadata import version
+from typing import Any
+
+from sklearn.base import BaseEstimator
+
+from squamish.evidence.provenance import Provenance
+from squamish.fitting.request import Conditions, Request
+
+# How a fit is carried out has no influence on the verdict.
+NO_INFLUENCE = {"verbose": 0, "callback": None, "checkpoint": None, "time_budget": None}
+# Looking up the version of a library takes as long as a small model.
+_installed = cache(version)
+
+
+def provenance_of(
+    estimator: BaseEstimator, request: Request, conditions: Conditions, summary: str
+) -> Provenance:
+    """Record where a verdict comes from; the summary is that of the target."""
+    X, name = request.X, getattr(request.y, "name", None)
+    given = {"sample_weight": request.sample_weight, "groups": request.groups}
+    more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
+    quiet = copy(estimator)
+    for parameter, value in NO_INFLUENCE.items():
+        setattr(quiet, parameter, value)
+    return Provenance(
+        data=f"{type(X).__module__.split('.')[0]} {type(X).__name__}",
+        target="" if name is None else str(name),
+        target_summary=summary,
+        command=f"{in_one_row(quiet)}.fit(X, y{more})",
+        seed=conditions.seed,
+        created=datetime.now(UTC).isoformat(timespec="seconds"),
+        versions=versions(),
+    )
+
+
+def versions() -> dict[str, str]:
+    """Return the versions of squamish and of what it computes with."""
+    from squamish import __version__
+
+    names = ("numpy", "scipy", "scikit-learn", "lightgbm", "boruta")
+    own = {"squamish": __version__, "python": platform.python_version()}
+    return own | {name: _installed(name) for name in names}
+
+
+def in_one_row(estimator: Any) -> str:
+    """Write the call that makes an estimator, as far as text can tell.
+
+    Examples
+    --------
+    >>> from squamish import CrossfitMethod
+    >>> from squamish.fitting.provenance import in_one_row
+    >>> in_one_row(CrossfitMethod(alpha=0.05))
+    'CrossfitMethod(alpha=0.05)'
+    """
+    text = re.sub(r"\n\s*", " ", estimator.__repr__(N_CHAR_MAX=2000))
+    # Where an object is in the memory tells nothing.
+    return re.sub(r" at 0x[0-9a-fA-F]+", "", text)

@@ -1,0 +1,117 @@
+"""Reading what was passed: columns and observations become a table, and notes on it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+from sklearn.base import BaseEstimator
+
+from squamish.arrays import Indices
+from squamish.evidence.provenance import Columns
+from squamish.fitting.notes import notes_on_table
+from squamish.fitting.observations import Observations
+from squamish.fitting.request import Request
+from squamish.screening.all_rows import AllRows
+from squamish.table.columns import ReadColumns, read_columns
+from squamish.table.folds import read_folds, read_n_folds
+from squamish.table.infinite import without_infinite
+from squamish.table.levels import Levels
+from squamish.table.names import features_of_columns
+from squamish.table.rows import even_weights
+from squamish.table.table import Table
+
+
+@dataclass(frozen=True, eq=False)
+class Reading:
+    """What was read: a table, or a sample of one, and what is known of it.
+
+    Attributes
+    ----------
+    table : Table
+        The rows that models see.
+    columns : Columns
+        The names of the columns and what they hold.
+    summary : str
+        The target in words.
+    notes : tuple of str
+        What a user should know of it.
+    levels : mapping of int to Levels
+        The columns that are categories.
+    n_rows : int
+        How many rows there are in all.
+    all_rows : AllRows or None
+        Tests on all rows, if the table is a sample of them.
+    """
+
+    table: Table
+    columns: Columns
+    summary: str
+    notes: tuple[str, ...]
+    levels: Mapping[int, Levels]
+    n_rows: int
+    all_rows: AllRows | None = None
+
+    @property
+    def is_sample(self) -> bool:
+        """Whether models do not see all rows."""
+        return len(self.table.y) < self.n_rows
+
+
+def read_all(estimator: BaseEstimator, request: Request) -> Reading:
+    """Read all rows of a table.
+
+    Parameters
+    ----------
+    estimator : BaseEstimator
+        Gets ``n_features_in_`` and ``feature_names_in_``.
+    request : Request
+        What was passed; the table is in memory.
+    """
+    columns = read_columns(estimator, request.X, request.categorical_features)
+    return put_together(request, columns, Observations.of(request, columns.values.shape[0]))
+
+
+def put_together(
+    request: Request, read: ReadColumns, observed: Observations, numbers: Indices | None = None
+) -> Reading:
+    """Make a table of columns and observations, without the rows that are not used.
+
+    Parameters
+    ----------
+    request : Request
+        What was passed.
+    read : ReadColumns
+        Its columns.
+    observed : Observations
+        What is said about the same rows.
+    numbers : ndarray of int or None
+        The number of every row, if these are some of many.
+    """
+    used = observed.used
+    values = without_infinite(read.values, used, read.names, request.infinite, numbers)
+    read = replace(read, values=values)
+    clusters = observed.clusters
+    if clusters is not None:
+        clusters = np.unique(clusters, return_inverse=True)[1]
+    table = Table(
+        X=values if used.all() else values[used],
+        y=observed.y,
+        task=observed.task,
+        labels=observed.labels,
+        is_category=read.is_category,
+        feature=features_of_columns(request.feature_groups, read.names),
+        weights=None if observed.weights is None else even_weights(observed.weights),
+        clusters=clusters,
+        folds=read_folds(request.cv, observed.y, clusters, observed.task, used),
+        n_folds=read_n_folds(request.cv),
+    )
+    return Reading(
+        table,
+        read.described(used),
+        observed.summary,
+        (*observed.notes, *notes_on_table(table, read.names, read.levels, observed.n_rows)),
+        read.levels,
+        observed.n_rows,
+    )

@@ -1,0 +1,84 @@
+"""What is asked for: the data of a fit and how to read them, and how the fit is carried out."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from os import PathLike
+from typing import Any
+
+import numpy as np
+
+from squamish.errors import InputError, check_range
+from squamish.execution.progress import Listener
+from squamish.execution.workers import RandomState, as_generator
+from squamish.families import Task
+from squamish.methods.crossfit import CrossfitMethod
+from squamish.methods.paper import PaperMethod
+from squamish.table.names import FeatureGroups
+
+Method = CrossfitMethod | PaperMethod
+
+
+@dataclass(frozen=True, eq=False)
+class Request:
+    """What was passed to ``fit``, and how to read it.
+
+    Attributes
+    ----------
+    X, y, sample_weight, groups
+        As in ``RelevanceSelector.fit``.
+    task, cv, feature_groups, categorical_features, infinite, missing_target
+        As in `RelevanceSelector`.
+    """
+
+    X: Any
+    y: Any
+    sample_weight: Any = None
+    groups: Any = None
+    task: Task | None = None
+    cv: Any = None
+    feature_groups: FeatureGroups | None = None
+    categorical_features: Sequence[str | int] | None = None
+    infinite: str = "error"
+    missing_target: str = "error"
+
+
+@dataclass(frozen=True, eq=False)
+class Conditions:
+    """Under which a fit is carried out.
+
+    Attributes
+    ----------
+    random_state, n_jobs, verbose, callback, checkpoint, time_budget
+        As in `RelevanceSelector`.
+    """
+
+    random_state: RandomState = None
+    n_jobs: int | None = None
+    verbose: int = 0
+    callback: Listener | None = None
+    checkpoint: str | PathLike[str] | None = None
+    time_budget: float | None = None
+
+    def check_parameters(self) -> None:
+        """Raise an InputError if a parameter is not what it must be."""
+        if self.n_jobs == 0 or not isinstance(self.n_jobs, int | np.integer | None):
+            raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
+        if self.time_budget is not None:
+            check_range("time_budget", self.time_budget, above=0)
+        if not isinstance(self.verbose, int | np.integer) or self.verbose < 0:
+            raise InputError(f"verbose is {self.verbose!r}; it must be a whole number, 0 or more")
+        if self.callback is not None and not callable(self.callback):
+            raise InputError(f"callback is {self.callback!r}; it must be None or callable")
+
+    @property
+    def seed(self) -> int | None:
+        """The seed, if one was given."""
+        return int(self.random_state) if isinstance(self.random_state, int | np.integer) else None
+
+    def sample_rng(self) -> np.random.Generator:
+        """Return what draws a sample: the same for all fits that go on from a checkpoint."""
+        unknown = self.random_state is None and self.checkpoint is not None
+        # Another stream than those of the method.
+        return as_generator(0 if unknown else self.random_state).spawn(9)[-1]

@@ -1,0 +1,88 @@
+"""Columns by their names and numbers: which there are, which are meant, which belong together."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from squamish.arrays import Indices
+from squamish.errors import InputError
+from squamish.table.frames import as_frame
+
+FeatureGroups = Mapping[str, Sequence[str | int]] | Sequence[Sequence[str | int]]
+
+
+def column_names(X: Any, n_columns: int) -> tuple[str, ...]:
+    """Return the names of a frame's columns as text, or numbers if it has no names."""
+    frame = as_frame(X)
+    return tuple(map(str, range(n_columns) if frame is None else frame.columns))
+
+
+def refuse_repeated_names(X: Any) -> None:
+    """Refuse a frame in which columns share a name, or that has none."""
+    given = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
+    is_listed = hasattr(given, "__iter__") and not callable(given)
+    names = Counter(map(str, given if is_listed else ()))
+    repeated = [name for name, count in names.items() if count > 1]
+    if repeated:
+        raise InputError(
+            f"column names must differ; more than one column is called {', '.join(repeated)}"
+        )
+    if hasattr(X, "columns") and is_listed and not names:
+        raise InputError("X has no columns; it must have 1 or more (0 feature(s) found)")
+
+
+def positions(columns: Iterable[str | int], names: Sequence[str], parameter: str) -> Indices:
+    """Find columns by name or by number.
+
+    Examples
+    --------
+    >>> from squamish.table.names import positions
+    >>> positions(["b", 0], ["a", "b"], "feature_groups")
+    array([1, 0])
+    """
+    if isinstance(columns, str) or not isinstance(columns, Iterable):
+        raise InputError(f"{parameter} holds {columns!r}; it must hold lists of columns")
+    found = []
+    for column in columns:
+        if str(column) in names:
+            found.append(names.index(str(column)))
+        elif isinstance(column, int | np.integer) and 0 <= column < len(names):
+            found.append(int(column))
+        else:
+            raise InputError(
+                f"{parameter} holds {column!r}, which is no column of X; the columns are "
+                f"{', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
+            )
+    return np.array(found, dtype=np.intp)
+
+
+def features_of_columns(groups: FeatureGroups | None, names: Sequence[str]) -> Indices:
+    """Enumerate the features: a group of columns is one, every other column is one of its own.
+
+    Examples
+    --------
+    >>> from squamish.table.names import features_of_columns
+    >>> features_of_columns({"level": ["a", "c"]}, ["a", "b", "c"])
+    array([0, 1, 0])
+    """
+    feature = np.arange(len(names))
+    if groups is None:
+        return feature
+    if isinstance(groups, str) or not isinstance(groups, Iterable):
+        raise InputError(f"feature_groups is {groups!r}; it must be a dict or a list of lists")
+    taken: set[int] = set()
+    for group in groups.values() if isinstance(groups, Mapping) else groups:
+        columns = positions(group, names, "feature_groups")
+        twice = taken.intersection(columns.tolist())
+        if twice:
+            raise InputError(
+                f"feature_groups holds {names[min(twice)]!r} in two groups; groups must not overlap"
+            )
+        taken.update(columns.tolist())
+        if len(columns):
+            feature[columns] = columns[0]
+    return feature

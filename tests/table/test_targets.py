@@ -1,0 +1,55 @@
+"""Targets: classes or amounts, of any kind, with and without gaps."""
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+
+@pytest.mark.parametrize(
+    "labels",
+    [
+        pd.Series(["yes", "no"]),
+        pd.Series([True, False]),
+        pd.Series(["yes", "no"], dtype="category"),
+        pl.Series(["yes", "no"]),
+        pa.array(["yes", "no"]),
+        pd.Series([7, 9]),
+        pd.array([7, 9], dtype="Int64"),
+    ],
+    ids=["text", "bool", "category", "polars", "arrow", "int", "nullable"],
+)
+def test_targets_of_any_kind(verdict, labels):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    chosen = (X[:, 0] + 0.3 * rng.standard_normal(200) > 0).astype(int)
+    target = labels.take(pa.array(chosen)) if isinstance(labels, pa.Array) else labels[chosen]
+    selector = verdict(X, target)
+    assert selector.result_.task == "classification"
+    assert selector.relevance_classes_.tolist() == [2, 0, 0]
+
+
+def test_whole_numbers_with_many_values_are_amounts_and_a_note_says_so(verdict):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 3))
+    counts = rng.poisson(np.exp(2.5 + 0.5 * X[:, 0]))
+    result = verdict(X, counts).result_
+    assert result.task == "regression"
+    assert "taken for an amount; task='classification'" in result.notes[0]
+    assert verdict(X, counts, task="regression").result_.notes == ()
+
+
+def test_rows_without_a_target_are_an_error_or_left_out(verdict, mixed, truth):
+    table, y, amounts = mixed()
+    gaps = amounts.copy()
+    gaps[:40] = np.nan
+    with pytest.raises(ValueError, match="y has 40 missing values of 500"):
+        verdict(table, gaps)
+    result = verdict(table, gaps, missing_target="drop").result_
+    assert result.n_samples == 460
+    assert result.notes == ("40 rows without a target were left out",)
+    labels = pd.Series(np.where(y, "ill", "well"), dtype=object)
+    labels[:40] = None
+    dropped = verdict(table, labels, missing_target="drop")
+    assert dropped.relevance_classes_.tolist() == list(truth.values())
