@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from squamish.importance.imputation import depends_on_others, fit_smooth, impute
+from squamish.importance.imputation import depends_on_others, fit_smooth, impute, thinned
 
 
 def standardised(X):
@@ -53,3 +53,10 @@ def test_a_dependence_is_seen_even_if_folds_are_single_rows():
     single = [(rows[rows != row], rows[[row]]) for row in rows]
     assert depends_on_others(np.sin(7 * X[:, 0]), X, single)
     assert not depends_on_others(rng.standard_normal(150), X, single)
+
+
+@pytest.mark.parametrize("n", [0, 1, 999, 1000, 1001, 1999, 2000, 50_000])
+def test_at_most_a_thousand_rows_from_everywhere_are_looked_at(n):
+    rows = thinned(np.arange(n))
+    assert min(n, 500) <= len(rows) <= 1000
+    assert n == 0 or rows[-1] > 0.9 * (n - 1) - 1

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
@@ -149,4 +150,4 @@ def thinned(rows: Indices) -> Indices:
 
     Tables in canonical order are sorted by the target, so the first ones would not do.
     """
-    return rows[:: max(1, len(rows) // MOST_CHECKED)]
+    return rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))]
