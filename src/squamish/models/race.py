@@ -16,10 +16,8 @@ from squamish.statistics.paired import paired_test
 # (5% in a normal test, less over correlated folds), and within one the most regularised of the
 # winner's kind wins (the rule of one standard error: Breiman and others, 1984).
 DROPS_OUT, AS_GOOD = 2.0, 1.0
-# On a few columns more, learners are tried again whose mean loss was higher by less than this.
-NEAR = 0.02
-# Where a column is missing, or few are left, learners are tried again that lag behind by less than
-# this share of what the model gains over the constant.
+# On other columns, a few more or fewer, learners are tried again that lag behind by less than this
+# share of what the winner gains over the constant.
 CONTENDING = 0.1
 # A trial ends once its mean loss is this many times the limit: the rest cannot make up for it
 # unless losses of folds differ wildly.
@@ -66,7 +64,8 @@ def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None)
     columns = fit.columns(features)
     learners = portfolio(fit.family, len(fit.table.y), len(columns))
     if before is not None:
-        known = [a for a in learners if before.lags.get(a, np.inf) < NEAR]
+        lag = CONTENDING * max(before.gain(fit), 0.0)
+        known = [a for a in learners if before.lags.get(a, np.inf) <= lag]
         learners = known or learners
     return race(fit, learners, columns)
 
