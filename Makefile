@@ -18,9 +18,10 @@ demo: $(VENV)/installed ## install, decide on a bundled table, print the verdict
 
 test: lint types tests ## install, then lint, types, tests, doctests
 
-lint: $(VENV)/installed-dev ## check style and formatting
+lint: $(VENV)/installed-dev ## check style, formatting and layers
 	$(BIN)/ruff check $(SOURCES)
 	$(BIN)/ruff format --check $(SOURCES)
+	$(BIN)/lint-imports --no-logo
 
 types: $(VENV)/installed-dev ## check the types
 	$(BIN)/mypy
@@ -39,12 +40,13 @@ format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix $(SOURCES)
 	$(BIN)/ruff format $(SOURCES)
 
-benchmark: $(VENV)/installed-dev ## rate the methods on problems with known truth (about an hour)
+benchmark: $(VENV)/installed-dev ## rate the methods on problems with known truth (hours)
 	$(BIN)/python benchmarks/accuracy.py --methods crossfit --seeds 20
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems presets --seeds 10
 	$(BIN)/python benchmarks/accuracy.py --methods paper --problems families --seeds 3
 	$(BIN)/python benchmarks/false_positives.py --runs 100 --mixed-runs 40
 	$(BIN)/python benchmarks/stability.py
+	$(BIN)/python benchmarks/sensitivity.py
 	$(BIN)/python benchmarks/scale.py
 
 # QUICK=1 judges a few tables only, in minutes, and leaves the committed results alone.

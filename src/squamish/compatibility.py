@@ -9,6 +9,8 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from boruta import BorutaPy
 from joblib.parallel import get_active_backend
 from sklearn.base import BaseEstimator
 from sklearn.utils._set_output import _get_output_config
@@ -96,3 +98,33 @@ def wanted_output(estimator: BaseEstimator) -> str:
     ``transform`` makes objects of a polars frame's numbers and takes no pyarrow table.
     """
     return str(_get_output_config("transform", estimator)["dense"])
+
+
+class BorutaWithShadows(BorutaPy):  # type: ignore[misc]
+    """BorutaPy that takes NaN, as LightGBM does, and remembers the shadows of every round.
+
+    boruta 0.4: it refuses NaN whatever the forest takes, keeps no importances of shadows, and has
+    no way to fit the forest of a round elsewhere. The three methods that do so are its own.
+
+    Attributes
+    ----------
+    shadows : list of (float, float, float)
+        Least, mean and largest importance of the shadows in every round.
+    """
+
+    def fit_rounds_by(self, runs: Callable[[Callable[[], Any]], Any]) -> None:
+        """Let this call what fits the forest of a round and returns importances."""
+        self.runs = runs
+        self.shadows: list[tuple[float, float, float]] = []
+
+    def _check_params(self, X: object, y: object) -> None:
+        pass
+
+    def _add_shadows_get_imps(self, *args: Any) -> tuple[Any, Any]:
+        real, shadow = super()._add_shadows_get_imps(*args)
+        self.shadows.append((float(shadow.min()), float(shadow.mean()), float(shadow.max())))
+        return real, shadow
+
+    def _get_imp(self, X: Any, y: Any) -> Any:
+        importances = super()._get_imp
+        return self.runs(lambda: np.asarray(importances(X, y), dtype=np.float64))

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from squamish import PaperMethod, RelevanceSelector
+from squamish.compatibility import BorutaWithShadows
 from squamish.datasets import make_linear, make_regression
 from squamish.methods import paper
 from squamish.models.forests import absolute_loss, fit_forest
@@ -98,9 +99,9 @@ def test_forests_have_the_parameters_of_the_paper(problem, monkeypatch):
     made = []
     original = paper.lightgbm_model
 
-    def recorded(task, **params):
+    def recorded(family, **params):
         made.append(params)
-        return original(task, **params)
+        return original(family, **params)
 
     monkeypatch.setattr(paper, "lightgbm_model", recorded)
     monkeypatch.setattr("squamish.models.forests.lightgbm_model", recorded)
@@ -131,9 +132,9 @@ def test_every_parameter_reaches_the_forests_and_boruta(problem, monkeypatch):
         p=0.01,
     )
     boruta = []
-    original = paper._Boruta.fit
+    original = BorutaWithShadows.fit
     monkeypatch.setattr(
-        paper._Boruta, "fit", lambda self, X, y: boruta.append(self) or original(self, X, y)
+        BorutaWithShadows, "fit", lambda self, X, y: boruta.append(self) or original(self, X, y)
     )
     selector = RelevanceSelector(PaperMethod(**settings), random_state=0)
     evidence = selector.fit(problem.X, problem.y).result_.evidence

@@ -32,26 +32,27 @@ class CrossfitEvidence(Evidence):
     Attributes
     ----------
     proof : tuple of str
-        The proof that did most to make the column relevant: "marginal", "product",
+        The test that did most to make the column relevant: "marginal", "product",
         "partial", "shadow", "association", "useful" or "trees"; empty if it is not relevant.
     proof_p_values : dict of str to ndarray
-        The p-value of every column in every proof; 1 if not tested.
+        The p-value of every column in every test of relevance; 1 if not tested.
     p_relevant : ndarray of float
-        All proofs combined, corrected for the number of columns; NaN for a column that does
-        not vary.
+        All these tests combined (Cauchy), corrected for the number of columns (Holm); NaN for a
+        column that does not vary.
     removal_loss : ndarray of float
-        Mean growth of the out-of-sample loss when the column is redrawn given the others,
-        or when it is left out, whichever decided; NaN if it was not tested.
+        Mean growth of the out-of-sample loss when the column is drawn anew given the others
+        (conditional feature importance), or when the best model does without it (LOCO),
+        whichever decided; NaN if it was not tested.
     removal_interval : ndarray of shape (2, n_features)
         95% confidence interval of ``removal_loss``.
     p_value : ndarray of float
-        One-sided p-value of the redraw, or that of the refit, where it decided and is larger,
+        One-sided p-value of the draw, or that of the refit, where it decided and is larger,
         corrected for the number of columns that were tested (Holm); NaN if not tested.
     effect : ndarray of float
         ``removal_loss`` as a share of what the model gains over the constant prediction.
     explained : ndarray of float
-        Share of the column's variance that the other columns explain, in a line, and where a
-        refit was made also in steps or a smooth curve.
+        R2 of the column given the others, out of sample: in a line, and where a refit was made
+        also in steps or a smooth curve.
     substitutes : dict of int to tuple of tuples of int
         For every weak column, the columns or sets of columns that replace it.
     groups : tuple of tuples of int

@@ -8,14 +8,16 @@ minimal set; V, the table restricted to A; S and W, strong and weak features.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from contextlib import suppress
 from typing import Any, ClassVar
 
 import numpy as np
-from boruta import BorutaPy
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
+from squamish.arrays import Array
+from squamish.compatibility import BorutaWithShadows
 from squamish.errors import InputError, check_choice, check_range, warn_caller
 from squamish.evidence import PaperEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
@@ -206,7 +208,7 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         if X.n_features == 0:
             return np.zeros(0, dtype=bool), np.zeros((0, 0)), np.zeros((0, 3))
         forest = lightgbm_model(X.family, **self._forest(self.boruta_feature_fraction))
-        boruta = _Boruta(
+        boruta = BorutaWithShadows(
             forest,
             n_estimators=self.boruta_n_estimators,
             perc=self.boruta_perc,
@@ -214,7 +216,12 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
             max_iter=self.boruta_max_iter,
             random_state=np.random.RandomState(rng.integers(2**32)),
         )
-        boruta.employ(workers)
+
+        def in_workers(importances: Callable[[], Array]) -> Array:
+            """Let these fit the forest of a round, and remember what it found."""
+            return workers.run(_importances, importances, [0], np.random.default_rng(0))[0]
+
+        boruta.fit_rounds_by(in_workers)
         boruta.fit(X.X, X.y)
         # Rank 1 is confirmed. (support_ also holds undecided features if none was rejected.)
         return boruta.ranking_ == 1, boruta.importance_history_[1:], np.array(boruta.shadows)
@@ -270,29 +277,6 @@ class PaperMethod(BaseEstimator):  # type: ignore[misc]
         )
 
 
-class _Boruta(BorutaPy):  # type: ignore[misc]
-    """BorutaPy that takes NaN, as LightGBM does, and remembers the shadows of every round."""
-
-    def employ(self, workers: Workers) -> None:
-        """Let these fit the forest of every round."""
-        self.workers = workers
-        self.shadows: list[tuple[float, float, float]] = []
-
-    def _check_params(self, X: object, y: object) -> None:
-        pass
-
-    def _add_shadows_get_imps(self, *args: Any) -> tuple[Any, Any]:
-        real, shadow = super()._add_shadows_get_imps(*args)
-        self.shadows.append((float(shadow.min()), float(shadow.mean()), float(shadow.max())))
-        return real, shadow
-
-    def _get_imp(self, X: Any, y: Any) -> Any:
-        def importances(_: _Boruta, __: int, ___: np.random.Generator) -> NDArray[np.float64]:
-            return np.asarray(BorutaPy._get_imp(self, X, y), dtype=np.float64)
-
-        return self.workers.run(importances, self, [0], np.random.default_rng(0))[0]
-
-
 def _imp_selection(
     X: Table,
     params: dict[str, Any],
@@ -303,6 +287,10 @@ def _imp_selection(
     forest = fit_forest(X, rng, **params)
     threshold = irrel_bounds.upper if irrel_bounds else np.inf
     return forest.importances > threshold, forest.importances
+
+
+def _importances(importances: Callable[[], Array], _: int, __: np.random.Generator) -> Array:
+    return importances()
 
 
 def _null_sample(X: Table, forest: dict[str, Any], rng: np.random.Generator) -> tuple[float, float]:
