@@ -24,7 +24,6 @@ import warnings
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import cache
 from pathlib import Path
 from typing import Any
 from unittest.mock import patch
@@ -48,6 +47,10 @@ REAL_TABLES = (
     "survey, sex (categories, gaps)",
     "mpg, highway (many levels)",
 )
+
+
+# For every table the classes, the truth if it is known, and the number of models.
+Verdicts = list[tuple[Any, Any, int]]
 
 
 def _scaled(value: Any, factor: float) -> Any:
@@ -163,8 +166,14 @@ def _changed(constant: Constant, factor: float) -> Iterator[Any]:
             one.stop()
 
 
+def judge_all(seed: int) -> Verdicts:
+    """Judge all tables, without a word of warning."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return list(_verdicts(seed))
+
+
 def _verdicts(seed: int) -> Iterator[tuple[Any, Any, int]]:
-    """Judge all tables; yield the classes, the truth if it is known, and the number of models."""
     for problem in (*PRESETS, *PROBLEMS):
         if problem not in TOO_SLOW:
             truth = load_problem(problem, shuffle=True, random_state=seed)
@@ -176,19 +185,10 @@ def _verdicts(seed: int) -> Iterator[tuple[Any, Any, int]]:
         yield selector.relevance_classes_, None, selector.result_.evidence.n_fits
 
 
-@cache
-def _baseline(seed: int) -> list[tuple[Any, Any, int]]:
-    """Judge all tables with the committed constants, once in every process."""
-    return list(_verdicts(seed))
-
-
-def compare(constant: Constant, factor: float, seed: int) -> Row:
+def compare(constant: Constant, factor: float, seed: int, before: Verdicts) -> Row:
     """Judge all tables with a changed constant, and count what is different."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        before = _baseline(seed)
-        with _changed(constant, factor) as new:
-            after = list(_verdicts(seed))
+    with _changed(constant, factor) as new:
+        after = judge_all(seed)
     counts = np.zeros(3)
     for (old, truth, _), (found, _, _) in zip(before, after, strict=True):
         differ = old != found
@@ -213,12 +213,9 @@ def _committed(constant: Constant) -> str:
     return _written(getattr(module, constant.name), constant)
 
 
-def tables(rows: list[Row]) -> Iterator[str]:
+def tables(rows: list[Row], before: Verdicts) -> Iterator[str]:
     """Yield the lines of the report."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        n_columns = sum(len(classes) for classes, *_ in _baseline(0))
-    n_tables = len(PRESETS) + len(PROBLEMS) - len(TOO_SLOW) + len(REAL_TABLES)
+    n_columns, n_tables = sum(len(classes) for classes, *_ in before), len(before)
     yield "# How much verdicts hang on constants\n"
     yield (
         f"squamish {__version__}: every constant that bears on a decision, halved and doubled by "
@@ -252,10 +249,11 @@ def main() -> None:
     progress = Progress(2 * len(wanted))
     parallel = Parallel(n_jobs=options.jobs, return_as="generator_unordered")
     tasks = [(constant, factor) for constant in wanted for factor in (0.5, 2.0)]
-    for row in parallel(delayed(compare)(*task, 0) for task in tasks):
+    before = judge_all(0)
+    for row in parallel(delayed(compare)(*task, 0, before) for task in tasks):
         journal.add(row)
         progress.step("{constant} = {value}: {changed} changed".format(**row))
-    page = "\n".join([*tables(journal.rows()), ""])
+    page = "\n".join([*tables(journal.rows(), before), ""])
     (RESULTS / "sensitivity.md").write_text(page, encoding="utf-8")
 
 
