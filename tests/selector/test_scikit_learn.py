@@ -17,7 +17,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 from threadpoolctl import threadpool_info, threadpool_limits
 
 from squamish import PaperMethod, RelevanceSelector
-from squamish.datasets import make_linear, make_regression
+from squamish.datasets import make_linear
 from squamish.execution.workers import one_thread
 
 # Enough to tell apart the features of an easy problem.
@@ -146,41 +146,6 @@ def test_seeds_are_ints_or_generators(problem):
     assert importances(5) != importances(6)
     shared = np.random.default_rng(5)
     assert importances(shared) != importances(shared)
-
-
-@pytest.mark.parametrize("seed", range(3))
-def test_order_of_columns_and_rows_has_no_influence(problem, fitted, seed):
-    rng = np.random.default_rng(seed)
-    rows, order = rng.permutation(300), rng.permutation(8)
-    shuffled = RelevanceSelector(QUICK, random_state=0)
-    shuffled.fit(problem.X[np.ix_(rows, order)], problem.y[rows])
-    expected = fitted.result_.evidence.removal_loss[order]
-    assert np.array_equal(shuffled.relevance_classes_, fitted.relevance_classes_[order])
-    assert np.array_equal(shuffled.result_.evidence.removal_loss, expected, equal_nan=True)
-
-
-def test_order_of_monotone_copies_has_no_influence():
-    rng = np.random.default_rng(0)
-    u = np.r_[0.0, 1.0, rng.uniform(size=198)]
-    X = np.column_stack([u, u**2, np.sqrt(u), rng.standard_normal((200, 2))])
-    y = u + X[:, 3] > 0.5
-    order = [2, 1, 0, 3, 4]
-    method = PaperMethod(n_null_samples=10, n_estimators=50, p=1e-2)
-    first = RelevanceSelector(method, random_state=0).fit(X, y)
-    second = RelevanceSelector(method, random_state=0).fit(X[:, order], y)
-    assert np.array_equal(
-        second.result_.evidence.importances, first.result_.evidence.importances[order]
-    )
-
-
-@pytest.mark.parametrize(("scale", "offset"), [(1e-40, 0), (1, 1e8), (1e300, 0)])
-def test_units_of_columns_and_target_have_no_influence(scale, offset):
-    problem = make_regression(150, n_strong=2, n_irrelevant=2, random_state=0)
-    plain = RelevanceSelector(QUICK, random_state=0).fit(problem.X, problem.y)
-    moved = RelevanceSelector(QUICK, random_state=0)
-    moved.fit(problem.X * scale, (problem.y + offset) * scale)
-    assert plain.support_.tolist() == [True, True, False, False]
-    assert np.array_equal(moved.support_, plain.support_)
 
 
 def test_numbers_as_column_names_are_kept(problem):

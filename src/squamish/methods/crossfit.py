@@ -25,8 +25,8 @@ from squamish.importance import strength as strength_stage
 from squamish.importance.leaks import find_leaks
 from squamish.importance.strength import test_strength
 from squamish.methods.assembly import Outcomes, assemble_evidence
+from squamish.models import sample_size
 from squamish.models.crossfit import CrossFit
-from squamish.models.sample_size import MOST_ROWS, PILOT, pilot_loss, rows_needed
 from squamish.redundancy import find
 from squamish.redundancy.find import find_substitutes
 from squamish.screening import screen, selection, trees
@@ -88,12 +88,12 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
     def sample_size(self, pilot: Table) -> int:
         """Return how many rows models should see, by what trees find in a few of them."""
-        loss, gain = pilot_loss(pilot)
+        loss, gain = sample_size.pilot_loss(pilot)
         family = pilot.family
-        needed = rows_needed(
+        needed = sample_size.rows_needed(
             loss, gain, family, pilot.n_features, self.alpha, self.min_effect, self.power
         )
-        return int(np.clip(needed, 2 * PILOT, MOST_ROWS))
+        return int(np.clip(needed, 2 * sample_size.PILOT, sample_size.MOST_ROWS))
 
     def classify(
         self,

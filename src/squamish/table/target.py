@@ -119,7 +119,7 @@ def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
 
 def encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
     """Turn a target into numbers that models can be fitted to; refuse one that never differs."""
-    if len(y) and np.all(y == y[0]):
+    if np.all(y == y[0]):
         raise InputError(
             f"y holds one class only, {y[0]!s}: there is nothing to tell apart; "
             "it must hold two or more different values"
