@@ -92,6 +92,7 @@ class VoteEvidence(Evidence):
     def vocabulary(self):
         return Vocabulary(
             score="votes",
+            score_scale="",
             cost_heading="votes lost",
             proven="The committee says that {reason}",
             unproven="",

@@ -86,3 +86,9 @@ def test_without_its_extra_the_page_says_how_to_get_it(patients, monkeypatch):
     monkeypatch.setitem(__import__("sys").modules, "jinja2", None)
     with pytest.raises(ImportError, match=r"pip install 'squamish\[report\]'"):
         patients.to_html()
+
+
+def test_the_scale_of_a_loss_is_that_of_its_method(patients, paper_patients):
+    assert "(of a target with variance 1)" in patients.to_html()
+    assert "(of a target from -1 to 1)" in paper_patients.to_html()
+    assert "half-ranges of the target" in paper_patients.plot_removal().get_xlabel()

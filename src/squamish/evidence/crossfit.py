@@ -205,6 +205,7 @@ class CrossfitEvidence(Evidence):
         untested = np.isnan(self.p_relevant).all()
         return Vocabulary(
             score="out-of-sample {loss_name}",
+            score_scale="{loss_scale}",
             cost_heading="removal costs",
             proven=(
                 "It is relevant because {reason} "

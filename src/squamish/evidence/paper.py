@@ -192,6 +192,7 @@ class PaperEvidence(Evidence):
 
 _VOCABULARY = Vocabulary(
     score="loss on the training rows",
+    score_scale="{absolute_scale}",
     cost_heading="loss without it",
     proven="It is relevant because {reason}",
     unproven="",

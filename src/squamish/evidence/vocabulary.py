@@ -16,6 +16,8 @@ class Vocabulary:
     ----------
     score : str
         What the loss of the model is: ``{loss_name}``.
+    score_scale : str
+        How the target is scaled for it: ``{loss_scale}`` or ``{absolute_scale}`` of the task.
     cost_heading : str
         The heading of costs in tables.
     proven : str
@@ -45,6 +47,7 @@ class Vocabulary:
     """
 
     score: str
+    score_scale: str
     cost_heading: str
     proven: str
     unproven: str

@@ -30,8 +30,9 @@ class Amounts(Family):
     task: ClassVar[Task] = "regression"
     loss_name: ClassVar[str] = "squared error"
     loss_unit: ClassVar[str] = "squared error, in variances of the target"
-    loss_note: ClassVar[str] = " (of a target with variance 1)"
-    absolute_unit: ClassVar[str] = "in units of the target"
+    loss_scale: ClassVar[str] = " (of a target with variance 1)"
+    absolute_unit: ClassVar[str] = "in half-ranges of the target"
+    absolute_scale: ClassVar[str] = " (of a target from -1 to 1)"
     has_classes: ClassVar[bool] = False
 
     def encode(self, values: Target) -> Target:

@@ -25,8 +25,8 @@ class Family(ABC):
         Its name in parameters and results.
     loss_name, loss_unit : str
         What the loss of a row is called, and the axis of a picture of its growth.
-    loss_note : str
-        What has to be said beside a loss; empty if nothing has.
+    loss_scale, absolute_scale : str
+        How a target is scaled for the loss, and for the paper's; empty if it is not.
     absolute_unit : str
         The unit of the paper's loss, ``|f(x) - y|``.
     has_classes : bool
@@ -36,8 +36,9 @@ class Family(ABC):
     task: ClassVar[Task]
     loss_name: ClassVar[str]
     loss_unit: ClassVar[str]
-    loss_note: ClassVar[str] = ""
+    loss_scale: ClassVar[str] = ""
     absolute_unit: ClassVar[str]
+    absolute_scale: ClassVar[str] = ""
     has_classes: ClassVar[bool]
 
     @abstractmethod

@@ -10,7 +10,6 @@ import numpy as np
 
 from squamish.arrays import Array
 from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, MEANINGS
-from squamish.families import family_of
 from squamish.report import wording
 from squamish.report.capping import check_cap
 from squamish.report.redundancy_map import redundancy_layout
@@ -215,7 +214,7 @@ def _facts(result: RelevanceResult) -> list[tuple[str, str]]:
         "Task": result.task,
         "Method": wording.method_name(result),
         "Learner": evidence.learner,
-        "Score": f"{wording.score(result)}{family_of(result.task).loss_note}",
+        "Score": f"{wording.score(result)}{wording.scale(result)}",
         "Cost": f"{evidence.n_fits:,} models, {wording.duration(result)}",
         "Seed": "none given" if origin.seed is None else str(origin.seed),
         "Made": origin.created.replace("T", " ").replace("+00:00", " UTC"),

@@ -7,7 +7,7 @@ from squamish.report.wording.markdown import markdown_page
 from squamish.report.wording.names import alternatives, listed, no_such_column, printable
 from squamish.report.wording.notebook import notebook_html
 from squamish.report.wording.rows import cost, cost_heading, group, ordered, replacement
-from squamish.report.wording.summary import duration, method_name, one_line, score, verdict
+from squamish.report.wording.summary import duration, method_name, one_line, scale, score, verdict
 
 __all__ = [
     "alternatives",
@@ -25,6 +25,7 @@ __all__ = [
     "ordered",
     "printable",
     "replacement",
+    "scale",
     "score",
     "verdict",
 ]

@@ -31,6 +31,13 @@ def counts(result: RelevanceResult) -> str:
     )
 
 
+def scale(result: RelevanceResult) -> str:
+    """Say how the target is scaled for the loss; nothing if it is not."""
+    family = family_of(result.task)
+    scales = {"loss_scale": family.loss_scale, "absolute_scale": family.absolute_scale}
+    return result.evidence.vocabulary.score_scale.format(**scales)
+
+
 def score(result: RelevanceResult) -> str:
     """Say how good the best model is."""
     evidence = result.evidence
