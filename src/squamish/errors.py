@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -28,6 +27,9 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
 
     How many calls of ours are in between is nothing that a warning should have to know.
     """
+    # Only here, so that whoever waits for the help of the command line does not wait for it.
+    import inspect
+
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         frame, level = frame.f_back, level + 1
