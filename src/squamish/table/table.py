@@ -10,10 +10,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.arrays import Array, Indices, Mask
-from squamish.arrays import Fold as Fold
-from squamish.families import Family, family_of
-from squamish.families import Task as Task
+from squamish.arrays import Array, Fold, Indices, Mask
+from squamish.families import Family, Task, family_of
 
 
 @dataclass(frozen=True, eq=False)
