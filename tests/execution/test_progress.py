@@ -64,7 +64,7 @@ def test_verbose_writes_lines_where_there_is_no_terminal(problem, capsys):
     printed = capsys.readouterr()
     assert printed.out == ""
     assert printed.err.count("\n") == 5
-    assert printed.err.startswith("squamish: stage 1 of 5: columns alone and in pairs, 0 of 9")
+    assert printed.err.startswith("squamish: stage 1 of 5: screen for relevance, 0 of 9")
 
 
 def test_verbose_shows_a_bar_in_a_terminal():

@@ -89,7 +89,7 @@ def test_undecided_columns_are_told(problem, ticking):
     assert "(9 undecided)" in repr(result)
     assert "This is a best guess: the time was used up" in result.explain("0")
     assert result.to_frame()["undecided"].all()
-    assert "were used up during 'columns alone and in pairs': 9 columns are undecided" in str(
+    assert "were used up during 'screen for relevance': 9 columns are undecided" in str(
         result.notes
     )
 

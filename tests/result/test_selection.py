@@ -5,10 +5,10 @@ import pandas as pd
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from squamish.redundancy.redundancy import minimal_set, replaceable_groups
 
 from squamish import InputError, RelevanceSelector
 from squamish.datasets import load_problem, make_linear
+from squamish.redundancy.groups import minimal_set, replaceable_groups
 
 
 def test_what_to_keep(patients):
