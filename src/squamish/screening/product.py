@@ -1,12 +1,16 @@
 """The product test: whether a column depends on the target together with another column.
 
 Hypothesis
-    The column is independent of the target and of its partner, jointly.
+    Given any one other column, the target does not depend on this one in a product with it.
 Statistic
     The largest ratio, over all partners, of the sum of target times product to its standard
-    deviation: that of independent terms, or that over all orders of the column, if it is larger.
+    deviation. The product counts beyond its two factors: what these say in a line is taken out of
+    it, so that a gap times the values that are not missing, which is these again, says nothing.
+    The variance is that of independent terms, or that over all orders of the column, if larger.
 Null distribution
-    Normal, corrected for the number of partners and targets (Bonferroni).
+    Normal, corrected for the number of partners and targets (Bonferroni). Whatever would be found
+    by it must also be beyond what shuffled targets give, by a saddlepoint approximation: products
+    of skewed columns are heavy-tailed, and so are sums over rare classes.
 Validity
     Exchangeable rows. Abstains for columns that are nearly constant.
 Literature
@@ -16,14 +20,21 @@ Literature
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from scipy import stats
 
-from squamish.arrays import Array
-from squamish.screening.validity import NEARLY_CONSTANT
-from squamish.statistics.pairs import ROUGH, Block, large_sums, ranges, sides, sums_of_products
+from squamish.arrays import Array, Floats, Indices, Mask
+from squamish.screening.validity import NEARLY_CONSTANT, WORTH_CONFIRMING
+from squamish.statistics.pairs import AT_ONCE, ROUGH, Block, large_entries, ranges, sides
+from squamish.statistics.permutation import shuffled_tails
+
+# So many partners of a column are kept, those of the largest ratios: where a heavy tail explains
+# one of them, another may be sound.
+KEPT = 3
+# Two columns with less than this share of their variances left, given each other, are copies.
+COPIES = 1e-6
 
 
 def least_ratio(d: int, n_targets: int) -> float:
@@ -31,58 +42,174 @@ def least_ratio(d: int, n_targets: int) -> float:
     return float(stats.norm.isf(0.5 / max((d - 1) * n_targets, 1)))
 
 
-def product_p_values(largest: Array, n_targets: int, atoms: Array) -> Array:
-    """Turn the largest ratio of every column into p-values."""
-    n_tests = (len(largest) - 1) * n_targets
-    p = np.minimum(1, 2 * stats.norm.sf(largest) * n_tests) if n_tests else np.ones(len(largest))
-    return np.where(atoms > NEARLY_CONSTANT, 1.0, p)
+def product_p_values(Z: Array, targets: Array, found: Array, atoms: Array) -> Array:
+    """Turn the largest ratios of every column into p-values.
 
-
-def ratios(sums: Array, own: Array, ordered: Array) -> Array:
-    """Divide sums of target times product by their standard deviations.
-
-    ``own`` is the variance of independent terms, ``ordered`` that over all orders of a column.
+    Parameters
+    ----------
+    Z : ndarray of shape (n_samples, d)
+        Standardised columns.
+    targets : ndarray of shape (n_samples, n_targets)
+        The target as centred columns.
+    found : ndarray of shape (d, n_kept, 3)
+        Ratios, partners and targets of the products of every column.
+    atoms : ndarray of shape (d,)
+        Share of the most common value of every column.
     """
-    return np.asarray(np.abs(sums) / np.sqrt(np.maximum(np.maximum(own, ordered), 1e-300)))
+    n_tests = max((len(found) - 1) * targets.shape[1], 1)
+    p = np.minimum(1, 2 * stats.norm.sf(found[..., 0]) * n_tests)
+    p[atoms > NEARLY_CONSTANT] = 1.0
+    columns, places = np.nonzero(p < WORTH_CONFIRMING)
+    for t in range(targets.shape[1]):
+        of_target = found[columns, places, 2] == t
+        own, kept = columns[of_target], places[of_target]
+        partners = found[own, kept, 1].astype(np.intp)
+        for some, products in _products_beyond_factors(Z, own, partners):
+            tails = shuffled_tails(targets[:, t], products) * n_tests
+            p[own[some], kept[some]] = np.clip(tails, p[own[some], kept[some]], 1)
+    return np.asarray(p.min(axis=1))
+
+
+def p_values_from_ratios(ratios: Array, n_targets: int, abstains: Mask) -> Array:
+    """Turn the ratios of all pairs, of very many rows, into p-values; a column for each column."""
+    n_tests = max((len(ratios) - 1) * n_targets, 1)
+    p = np.minimum(1, 2 * stats.norm.sf(ratios.max(axis=0)) * n_tests)
+    return np.where(abstains, 1.0, p)
+
+
+def sums_beyond_factors(
+    sums: Floats, moments: Sequence[Floats], squares: Sequence[Floats], gram: Floats, cubes: Floats
+) -> Floats:
+    """Return sums of target times product, less what the two factors say in a line.
+
+    Parameters
+    ----------
+    sums : ndarray of shape (l, r)
+        Sums of target times product, for columns on the left and on the right.
+    moments : sequence of two ndarray
+        Sums of target times column, left and right.
+    squares : sequence of two ndarray
+        Sums of squares of columns, left and right.
+    gram : ndarray of shape (l, r)
+        Sums of products of columns.
+    cubes : ndarray of shape (2, l, r)
+        Sums of the product times the column on the left, and times that on the right.
+    """
+    left, right = squares[0][:, np.newaxis], squares[1]
+    determinant = left * right - np.square(gram)
+    apart = determinant > COPIES * left * right
+    safe = np.where(apart, determinant, 1)
+    # The coefficients of the product in a regression on both factors; on one, if they are copies.
+    a = np.where(apart, (cubes[0] * right - cubes[1] * gram) / safe, cubes[0] / left)
+    b = np.where(apart, (cubes[1] * left - cubes[0] * gram) / safe, 0)
+    return np.asarray(sums - a * moments[0][:, np.newaxis] - b * moments[1])
 
 
 def ordered_variances(Z: Array, r: Array) -> Array:
-    """Return the variance of the sum of ``r`` times a column, over all orders of the column."""
+    """Return the variance of a sum of products with ``r``, over all orders of the other column.
+
+    What a column says of ``r`` by itself is taken out.
+    """
     out = np.zeros(Z.shape[1])
     for start, stop in ranges(Z.shape[1]):
-        out[start:stop] = len(Z) * (Z[:, start:stop] * r[:, np.newaxis]).var(axis=0)
+        some = Z[:, start:stop]
+        slope = r @ some / np.maximum(np.square(some).sum(axis=0), 1e-300)
+        out[start:stop] = len(Z) * (some * (r[:, np.newaxis] - slope * some)).var(axis=0)
     return np.maximum(out, 1e-300)
 
 
 def largest_ratios(
     Z: Array, r: Array, ordered: Sequence[Array], block: Block, least: float
 ) -> Array:
-    """Return the largest ratio of every column with a partner in a block of pairs.
+    """Return the largest ratios of every column with partners in a block of pairs.
 
-    Those on its left side come first; 0 if it is below ``least``. ``ordered`` holds the
-    variances over all orders of the columns on both sides.
+    Those on its left side come first; of shape (n_left + n_right, n_kept, 2), ratios and
+    partners, 0 where there are none above ``least``. ``ordered`` holds the variances over all
+    orders of the columns on both sides.
     """
-    left, right = sides(Z, block)
-    left = left * r[:, np.newaxis]
-    i, j, rough = large_sums(left, right, least * np.sqrt(min(map(np.min, ordered))))
-    smaller = np.sqrt(np.minimum(ordered[0][i], ordered[1][j]))
-    kept = (rough >= least * (1 - ROUGH) * smaller) & (i + block[0] != j + block[2])
-    i, j = i[kept], j[kept]
-    sums = sums_of_products(left, right, i, j)
-    own = sums_of_products(left, right, i, j, power=2)
-    largest = [np.zeros(left.shape[1]), np.zeros(right.shape[1])]
-    for side, column, partner in ((0, i, j), (1, j, i)):
-        found = ratios(sums, own, ordered[1 - side][partner])
-        np.maximum.at(largest[side], column, found)
-    both = np.concatenate(largest)
-    return np.where(both >= least, both, 0.0)
+    i, j = _worth_a_look(Z, r, block, least * np.sqrt(min(map(np.min, ordered))))
+    sums, own = np.zeros(len(i)), np.zeros(len(i))
+    for some, products in _products_beyond_factors(Z, i, j):
+        sums[some] = np.abs(r @ products)
+        own[some] = np.square(_beyond(r, Z[:, i[some]], Z[:, j[some]]) * products).sum(axis=0)
+    n_left = block[1] - block[0]
+    out = np.zeros((n_left + block[3] - block[2], KEPT, 2))
+    place_i, place_j = i - block[0], j - block[2]
+    for place, partner, offset, variance in (
+        (place_i, j, 0, ordered[1][place_j]),
+        (place_j, i, n_left, ordered[0][place_i]),
+    ):
+        ratio = sums / np.sqrt(np.maximum(np.maximum(own, variance), 1e-300))
+        _keep_largest(out[offset:], place, ratio, partner, least)
+    return out
+
+
+def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indices, Indices]:
+    """Find the pairs whose sum beyond factors may be this large, in single precision."""
+    left, right = (side.astype(np.float32) for side in sides(Z, block))
+    weights = r.astype(np.float32)
+    cubes = np.stack([np.square(left).T @ right, left.T @ np.square(right)])
+    sums = sums_beyond_factors(
+        (left * weights[:, np.newaxis]).T @ right,
+        (weights @ left, weights @ right),
+        (np.square(left).sum(axis=0), np.square(right).sum(axis=0)),
+        left.T @ right,
+        cubes,
+    )
+    i, j, _ = large_entries(sums, least * (1 - 10 * ROUGH))
+    i, j = i + block[0], j + block[2]
+    # A pair is on both sides of a block on the diagonal.
+    once = i < j if block[0] == block[2] else i != j
+    return i[once], j[once]
+
+
+def _products_beyond_factors(Z: Array, i: Indices, j: Indices) -> Iterator[tuple[slice, Array]]:
+    """Yield products of pairs without what their factors say in a line, some at a time."""
+    step = max(1, AT_ONCE // len(Z))
+    for start in range(0, len(i), step):
+        some = slice(start, min(start + step, len(i)))
+        left, right = Z[:, i[some]], Z[:, j[some]]
+        products = left * right
+        yield some, _beyond(products - products.mean(axis=0), left, right)
+
+
+def _beyond(values: Array, left: Array, right: Array) -> Array:
+    """Return the residuals of values in regressions on two columns, pair by pair."""
+    values = values[:, np.newaxis] if values.ndim == 1 else values
+    a, b, g = (
+        np.square(left).sum(axis=0),
+        np.square(right).sum(axis=0),
+        (left * right).sum(axis=0),
+    )
+    u, v = (values * left).sum(axis=0), (values * right).sum(axis=0)
+    determinant = a * b - np.square(g)
+    apart = determinant > COPIES * a * b
+    safe = np.where(apart, determinant, 1)
+    first = np.where(apart, (u * b - v * g) / safe, u / np.maximum(a, 1e-300))
+    second = np.where(apart, (v * a - u * g) / safe, 0)
+    residuals = values - first * left - second * right
+    # Of a product that its factors determine, only rounding is left.
+    scale = np.abs(values).max(axis=0, initial=0)
+    return np.where(np.abs(residuals).max(axis=0, initial=0) > 1e-9 * scale, residuals, 0.0)
+
+
+def _keep_largest(out: Array, place: Indices, ratio: Array, partner: Indices, least: float) -> None:
+    """Put the largest ratios and their partners into the rows of columns."""
+    above = np.flatnonzero(ratio >= least)
+    order = above[np.lexsort((partner[above], -ratio[above], place[above]))]
+    first = np.unique(place[order], return_index=True)[1]
+    rank = np.arange(len(order)) - np.repeat(first, np.diff(np.append(first, len(order))))
+    kept = order[rank < KEPT]
+    out[place[kept], rank[rank < KEPT]] = np.column_stack([ratio[kept], partner[kept]])
 
 
 def merged(n_columns: int, cut: list[Block], found: list[Array]) -> Array:
-    """Return the largest of what blocks found for every column."""
-    out = np.zeros(n_columns)
+    """Return the largest of what blocks found for every column, of shape (d, n_kept, 3)."""
+    out = np.zeros((n_columns, KEPT, 3))
     for block, values in zip(cut, found, strict=True):
         n_left = block[1] - block[0]
         for (start, stop), part in ((block[:2], values[:n_left]), (block[2:], values[n_left:])):
-            out[start:stop] = np.maximum(out[start:stop], part)
+            both = np.concatenate([out[start:stop], part], axis=1)
+            order = np.argsort(-both[..., 0], axis=1, kind="stable")[:, :KEPT]
+            out[start:stop] = np.take_along_axis(both, order[..., np.newaxis], axis=1)
     return out

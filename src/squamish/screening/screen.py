@@ -134,7 +134,7 @@ def _test_rows_alike(
         p["marginal"] = _with_centres(single, members, found["centres"])
     if "product" in found:
         largest = product.merged(d, blocks(d), found["product"])
-        p["product"] = product.product_p_values(largest, fit.scores.shape[1], fit.atom_shares)
+        p["product"] = product.product_p_values(Z, fit.scores, largest, fit.atom_shares)
     if "partial" in found:
         p["partial"] = found["partial"][0]
     gains = ShadowGains.of(found["shadow"], groups) if "shadow" in found else None

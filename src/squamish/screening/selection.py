@@ -108,7 +108,7 @@ def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array
     if not complete:
         raise OutOfTime({})
     largest = product.merged(d, blocks(d), found["product"])
-    in_products = product.product_p_values(largest, residuals.shape[1], fit.atom_shares)
+    in_products = product.product_p_values(Z, residuals, largest, fit.atom_shares)
     return of_features(fit, residual.residual_p_values(np.hstack(found["own"]), in_products))
 
 
