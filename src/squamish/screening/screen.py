@@ -92,7 +92,8 @@ def screen_for_relevance(
     p |= {name: values[first] for name, values in known.items()}
     p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
     n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
-    return Screening(decide(fit, nothing, p, alpha), groups, gains, n_fits, complete)
+    relevance = decide(fit, nothing, p, alpha, found)
+    return Screening(relevance, groups, gains, n_fits, complete)
 
 
 def _n_jobs(n_parts: int) -> int:
