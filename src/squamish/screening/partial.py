@@ -6,8 +6,8 @@ Statistic
     Student's t of ordinary least squares on normal scores, for every column of the target.
 Null distribution
     Student's t with n - d - 1 degrees of freedom, the tail corrected for the skewness of the sum,
-    and for the number of targets (Bonferroni). Whatever would be found by it must also be beyond
-    what shuffled residuals give (Freedman and Lane), by a saddlepoint approximation.
+    and for the number of targets (Bonferroni). What would be found by it is corrected for the tail
+    that shuffled residuals have (Freedman and Lane), by a saddlepoint approximation.
 Validity
     Exchangeable rows, and errors of about the same variance. Abstains where rows are few beside
     the columns, and for columns that differ from their most common value in few rows.
@@ -25,7 +25,7 @@ from scipy import stats
 
 from squamish.arrays import Array, Mask
 from squamish.screening.validity import WORTH_CONFIRMING, differ_in_few_rows
-from squamish.statistics.permutation import shuffled_tails
+from squamish.statistics.permutation import tail_inflation
 from squamish.statistics.scores import atom_shares, skewness
 from squamish.statistics.tails import with_skewed_tails
 
@@ -111,7 +111,7 @@ def _single_p_values(
 
 
 def _confirmed(p: Array, Z: Array, targets: Array, solved: _Solved) -> Array:
-    """Let what would be found be beyond what shuffled residuals give (Freedman and Lane).
+    """Correct what would be found for the tail that shuffled residuals have (Freedman and Lane).
 
     Residuals are those of the model without the column, of which its own part is then a sum.
     """
@@ -121,7 +121,7 @@ def _confirmed(p: Array, Z: Array, targets: Array, solved: _Solved) -> Array:
         own = Z @ inverse[:, j]
         beta = inverse @ (Z.T @ targets[:, t])
         residual = targets[:, t] - Z @ beta + own * beta[j] / max(inverse[j, j], 1e-300)
-        out[j, t] = max(p[j, t], float(shuffled_tails(residual, own[:, np.newaxis])[0]))
+        out[j, t] *= tail_inflation(residual, own[:, np.newaxis])[0]
     return out
 
 

@@ -8,9 +8,9 @@ Statistic
     it, so that a gap times the values that are not missing, which is these again, says nothing.
     The variance is that of independent terms, or that over all orders of the column, if larger.
 Null distribution
-    Normal, corrected for the number of partners and targets (Bonferroni). Whatever would be found
-    by it must also be beyond what shuffled targets give, by a saddlepoint approximation: products
-    of skewed columns are heavy-tailed, and so are sums over rare classes.
+    Normal, corrected for the number of partners and targets (Bonferroni). What would be found by
+    it is corrected for the tail that shuffled targets have, by a saddlepoint approximation:
+    products of skewed columns are heavy-tailed, and so are sums over rare classes.
 Validity
     Exchangeable rows. Abstains for columns that are nearly constant.
 Literature
@@ -27,12 +27,16 @@ from scipy import stats
 
 from squamish.arrays import Array, Floats, Indices, Mask
 from squamish.screening.validity import NEARLY_CONSTANT, WORTH_CONFIRMING
-from squamish.statistics.pairs import AT_ONCE, ROUGH, Block, large_entries, ranges, sides
-from squamish.statistics.permutation import shuffled_tails
+from squamish.statistics.pairs import ROUGH, Block, large_entries, ranges, sides
+from squamish.statistics.permutation import tail_inflation
 
 # So many partners of a column are kept, those of the largest ratios: where a heavy tail explains
 # one of them, another may be sound.
 KEPT = 3
+# Columns on the left of a strip of pairs: one of 2,048 partners takes 2 MB in single precision.
+STRIP = 256
+# So many values of products are made exactly at a time, in some ten arrays of that size.
+EXACTLY_AT_ONCE = 500_000
 # Two columns with less than this share of their variances left, given each other, are copies.
 COPIES = 1e-6
 
@@ -65,9 +69,8 @@ def product_p_values(Z: Array, targets: Array, found: Array, atoms: Array) -> Ar
         own, kept = columns[of_target], places[of_target]
         partners = found[own, kept, 1].astype(np.intp)
         for some, products in _products_beyond_factors(Z, own, partners):
-            tails = shuffled_tails(targets[:, t], products) * n_tests
-            p[own[some], kept[some]] = np.clip(tails, p[own[some], kept[some]], 1)
-    return np.asarray(p.min(axis=1))
+            p[own[some], kept[some]] *= tail_inflation(targets[:, t], products)
+    return np.asarray(np.minimum(p.min(axis=1), 1))
 
 
 def p_values_from_ratios(ratios: Array, n_targets: int, abstains: Mask) -> Array:
@@ -147,16 +150,22 @@ def largest_ratios(
 def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indices, Indices]:
     """Find the pairs whose sum beyond factors may be this large, in single precision."""
     left, right = (side.astype(np.float32) for side in sides(Z, block))
-    weights = r.astype(np.float32)
-    cubes = np.stack([np.square(left).T @ right, left.T @ np.square(right)])
-    sums = sums_beyond_factors(
-        (left * weights[:, np.newaxis]).T @ right,
-        (weights @ left, weights @ right),
-        (np.square(left).sum(axis=0), np.square(right).sum(axis=0)),
-        left.T @ right,
-        cubes,
-    )
-    i, j, _ = large_entries(sums, least * (1 - 10 * ROUGH))
+    weights, squared = r.astype(np.float32), np.square(right)
+    of_right, moments = squared.sum(axis=0), weights @ right
+    found = []
+    # In strips, as it takes several matrices of all pairs in one.
+    for start, stop in ranges(left.shape[1], size=STRIP):
+        some = left[:, start:stop]
+        sums = sums_beyond_factors(
+            (some * weights[:, np.newaxis]).T @ right,
+            (weights @ some, moments),
+            (np.square(some).sum(axis=0), of_right),
+            some.T @ right,
+            np.stack([np.square(some).T @ right, some.T @ squared]),
+        )
+        i, j, _ = large_entries(sums, least * (1 - 10 * ROUGH))
+        found.append(np.stack([i + start, j]))
+    i, j = np.hstack(found)
     i, j = i + block[0], j + block[2]
     # A pair is on both sides of a block on the diagonal.
     once = i < j if block[0] == block[2] else i != j
@@ -165,7 +174,7 @@ def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indic
 
 def _products_beyond_factors(Z: Array, i: Indices, j: Indices) -> Iterator[tuple[slice, Array]]:
     """Yield products of pairs without what their factors say in a line, some at a time."""
-    step = max(1, AT_ONCE // len(Z))
+    step = max(1, EXACTLY_AT_ONCE // len(Z))
     for start in range(0, len(i), step):
         some = slice(start, min(start + step, len(i)))
         left, right = Z[:, i[some]], Z[:, j[some]]
