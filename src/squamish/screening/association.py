@@ -1,9 +1,9 @@
 """The association test: whether a column is clearly correlated with a relevant one.
 
 Hypothesis
-    The column is independent of all columns that are relevant already. What depends on a relevant
-    column is relevant if the distribution is faithful to a graph: it tells about the target
-    through that column, or, if the column is a common effect of both, once that is known.
+    The column is independent of all parts of columns that make these relevant. What depends on a
+    relevant column is relevant if the distribution is faithful to a graph: it tells about the
+    target through that column, or, if the column is a common effect of both, once that is known.
 Statistic
     The largest absolute correlation of normal scores; those below 0.3 do not count.
 Null distribution
