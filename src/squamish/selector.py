@@ -194,31 +194,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self : RelevanceSelector
             The fitted selector.
         """
-        method = self._resolve_method()
-        request = Request(
-            X,
-            y,
-            sample_weight,
-            groups,
-            task=self.task,
-            cv=self.cv,
-            feature_groups=self.feature_groups,
-            categorical_features=self.categorical_features,
-            infinite=self.infinite,
-            missing_target=self.missing_target,
-        )
-        conditions = Conditions(
-            random_state=self.random_state,
-            n_jobs=self.n_jobs,
-            verbose=self.verbose,
-            callback=self.callback,
-            checkpoint=self.checkpoint,
-            time_budget=self.time_budget,
-        )
-        method.check_parameters()
-        conditions.check_parameters()
-        check_choice("select", self.select, get_args(Selection))
-        self.result_ = judge(self, request, method, conditions)
+        request = Request.of(self, X, y, sample_weight, groups)
+        self.result_ = judge(self, request, *self._checked_parameters())
         self.relevance_classes_: NDArray[np.int64] = self.result_.classes
         return self
 
@@ -276,6 +253,13 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         out = np.zeros((len(values), self.n_features_in_), dtype=values.dtype)
         out[:, kept] = values
         return out
+
+    def _checked_parameters(self) -> tuple[Method, Conditions]:
+        method, conditions = self._resolve_method(), Conditions.of(self)
+        method.check_parameters()
+        conditions.check_parameters()
+        check_choice("select", self.select, get_args(Selection))
+        return method, conditions
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
