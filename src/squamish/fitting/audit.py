@@ -107,10 +107,13 @@ def audit(
     start = perf_counter()
     deadline = np.inf if conditions.time_budget is None else start + conditions.time_budget
     plan, prepared = _plan(estimator, request, method, conditions)
+    names, data = prepared.reading.columns.names, ""
     if conditions.checkpoint is not None:
         conditions = replace(conditions, checkpoint=checkpoint_of_audit(conditions.checkpoint))
-    found = _judge_all(plan, prepared, conditions, n_shuffles, deadline)
-    names = prepared.reading.columns.names
+        data = _fingerprint(plan, prepared)
+    # The table may be large, and every shuffle puts one of its own in order.
+    del prepared
+    found = _judge_all(plan, data, conditions, n_shuffles, deadline)
     return Audit(
         shuffles=tuple(_named(number, *found[number], names) for number in sorted(found)),
         n_unfinished=n_shuffles - len(found),
@@ -137,18 +140,17 @@ def _plan(
     estimator: BaseEstimator, request: Request, method: Method, conditions: Conditions
 ) -> tuple[Plan, Prepared]:
     """Read the table once as it is, which finds all mistakes, and settle what stays."""
-    kind = type(estimator)
+    kind, y = type(estimator), one_column(request.y)
+    request = replace(request, y=y)
     reading = read(kind(), request, method, conditions)
     with one_thread:
         prepared = prepare(reading, Workers(conditions.n_jobs))
     if is_lazy(request.X) and not reading.is_sample:
         request = replace(request, X=request.X.collect())
-    y = one_column(request.y)
     observed = Observations.of(request, len(y))
     folds = tuple(reading.table.folds or ())
     settled = replace(
         request,
-        y=y,
         sample_weight=read_weights(request.sample_weight, len(y)),
         task=observed.task,
         cv=_in_all_rows(folds, observed) if folds else request.cv,
@@ -166,17 +168,13 @@ def _in_all_rows(folds: tuple[Fold, ...], observed: Observations) -> list[Fold]:
 
 
 def _judge_all(
-    plan: Plan, prepared: Prepared, conditions: Conditions, n_shuffles: int, deadline: float
+    plan: Plan, data: str, conditions: Conditions, n_shuffles: int, deadline: float
 ) -> dict[int, tuple[int, tuple[Finding, ...]]]:
     """Judge as many orders as there is time for: seed and findings of each, by its number."""
-
-    def fingerprint() -> str:
-        return prepared.fingerprint(*_identity(plan, prepared))
-
     told = () if conditions.callback is None else (conditions.callback,)
     with (
         shown(conditions.verbose) as bar,
-        remembered(fingerprint, plan.method, conditions) as checkpoint,
+        remembered(lambda: data, plan.method, conditions) as checkpoint,
     ):
         reporter = Reporter({STAGE: 1.0}, [*told, *bar])
         reporter.begin(STAGE, n_shuffles)
@@ -189,11 +187,13 @@ def _judge_all(
                 return late.results
 
 
-def _identity(plan: Plan, prepared: Prepared) -> list[NDArray[Any]]:
-    """Return what findings depend on beside the table: which column is which, and all rows."""
+def _fingerprint(plan: Plan, prepared: Prepared) -> str:
+    """Return a hash of the table, of which column is which, and of all rows of a sample."""
     names = "\0".join(prepared.reading.columns.names).encode(errors="replace")
-    identity: list[NDArray[Any]] = [prepared.feature, np.frombuffer(names, dtype=np.uint8)]
-    return [*identity, plan.observed.y] if prepared.reading.is_sample else identity
+    beside: list[NDArray[Any]] = [prepared.feature, np.frombuffer(names, dtype=np.uint8)]
+    if prepared.reading.is_sample:
+        beside.append(plan.observed.y)
+    return prepared.fingerprint(*beside)
 
 
 def _judge_one(
