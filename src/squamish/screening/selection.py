@@ -71,8 +71,7 @@ def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selec
             # A round more would test the same again as long as the model stays the same.
             everything = np.stack([*rounds, *[p] * (MOST_ROUNDS - len(rounds))])
             rounds.append(p)
-            shares = np.full(MOST_ROUNDS, 1 / MOST_ROUNDS)
-            found = {"useful": combined_p_values(everything, shares)}
+            found = {"useful": combined_p_values(everything)}
             relevance = decide(fit, relevance, found, alpha)
     except OutOfTime:
         return Selection(relevance, race, n_fits, complete=False)
@@ -97,7 +96,7 @@ def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array
     if not fit.table.rows_are_alike:
         rows = residuals, fit.weights, fit.clusters
         both = [score.single_p_values(Z, *rows), score.product_p_values(Z, *rows, columns)]
-        return of_features(fit, combined_p_values(np.stack(both), [0.5, 0.5]))
+        return of_features(fit, combined_p_values(np.stack(both)))
     basis = residual.model_basis(Z, residuals, columns)
     jobs: dict[str, list[Job]] = {
         "own": [(_own, (span, basis, residuals)) for span in ranges(d)],
