@@ -112,19 +112,19 @@ def test_combination_holds_its_level_for_dependent_tests():
     common = rng.standard_normal(200_000)
     own = rng.standard_normal((3, 200_000))
     p = 2 * stats.norm.sf(np.abs(0.7 * common + np.sqrt(1 - 0.49) * own))
-    combined = combined_p_values(p, [0.5, 0.3, 0.2])
+    combined = combined_p_values(p)
     for level in (0.01, 0.001):
         assert np.mean(combined < level) < 1.3 * level
 
 
-def test_combination_costs_a_single_proof_no_more_than_its_weight():
+def test_combination_costs_a_single_proof_no_more_than_the_number_of_tests():
     p = np.array([[1e-12], [1.0], [0.8]])
-    assert combined_p_values(p, [0.2, 0.4, 0.4])[0] == pytest.approx(5e-12, rel=1e-3)
+    assert combined_p_values(p)[0] == pytest.approx(3e-12, rel=1e-3)
 
 
 def test_proofs_that_agree_count_for_more_than_the_best_of_them():
-    alone = combined_p_values(np.array([[1e-3], [0.5]]), [0.5, 0.5])
-    agreed = combined_p_values(np.array([[1e-3], [1e-3]]), [0.5, 0.5])
+    alone = combined_p_values(np.array([[1e-3], [0.5]]))
+    agreed = combined_p_values(np.array([[1e-3], [1e-3]]))
     assert agreed[0] < 0.6 * alone[0]
 
 

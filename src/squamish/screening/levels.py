@@ -27,8 +27,6 @@ from squamish.statistics.multiplicity import combined_p_values
 N_ORDERS = 200
 # Samples of one row from each cluster.
 N_SAMPLES = 10
-# A sum of squares is skewed to the right; a sample of orders may look less so by chance.
-LEAST_SKEW = 0.05
 
 
 def level_p_value(
@@ -46,8 +44,7 @@ def level_p_value(
         _permutation_p_value(levels[s], targets[s], rng, None if weights is None else weights[s])
         for s in samples
     ]
-    shares = np.full(N_SAMPLES, 1 / N_SAMPLES)
-    return float(combined_p_values(np.array(p_values)[:, np.newaxis], shares)[0])
+    return float(combined_p_values(np.array(p_values)[:, np.newaxis])[0])
 
 
 def _permutation_p_value(
@@ -68,7 +65,8 @@ def _permutation_p_value(
         return 1.0
     standard = (null - null.mean()) / null.std()
     value = (between(rows) - null.mean()) / null.std()
-    return float(stats.pearson3.sf(value, max(stats.skew(standard), LEAST_SKEW)))
+    # A sum of squares is skewed to the right; a sample of orders may look otherwise by chance.
+    return float(stats.pearson3.sf(value, max(stats.skew(standard), 0.0)))
 
 
 def _one_of_each(clusters: Indices, rng: np.random.Generator) -> Indices:

@@ -37,8 +37,6 @@ from squamish.statistics.tails import with_skewed_tails
 # Bins of a column: as many as expect five rows of the rarest class each, and no more than six, as
 # more cost degrees of freedom and hardly tell a smooth dependence better.
 MOST_BINS, LEAST_IN_BIN = 6, 5
-# Ranks and bins count the same: one finds what is monotone, the other what is not.
-RANKS_AND_BINS = (0.5, 0.5)
 
 
 @dataclass(frozen=True, eq=False)
@@ -83,7 +81,7 @@ def p_values_from_sums(sums: MarginalSums, has_classes: bool) -> Array:
     """Test columns by their ranks and in bins."""
     by_rank = _kruskal_wallis(sums) if has_classes else _spearman(sums)
     in_bins = chi_square_p_values(sums.counts, sums.sizes)
-    return combined_p_values(np.stack([by_rank, in_bins]), RANKS_AND_BINS)
+    return combined_p_values(np.stack([by_rank, in_bins]))
 
 
 def _kruskal_wallis(sums: MarginalSums) -> Array:

@@ -35,5 +35,5 @@ def feature_p_values(p: Array, feature: Indices, n_features: int) -> Array:
         if len(members) == 1:
             continue
         own, f = p[members], feature[members[0]]
-        out[f] = combined_p_values(own[:, np.newaxis], np.full(len(own), 1 / len(own)))[0]
+        out[f] = combined_p_values(own[:, np.newaxis])[0]
     return out

@@ -14,19 +14,9 @@ from squamish.screening.association import association_p_values_of
 from squamish.screening.parts import of_features
 from squamish.statistics.multiplicity import combined_p_values, holm
 
-# What each test is worth in the Cauchy combination; they sum to 1. A weight w costs its test a
-# factor of 1 / w in p. Dependence of a column on its own is the most common one and gets most,
-# what explains the best model's residuals comes next, as no other test has its power; association
-# least, since its p-values are tiny where it holds at all.
-WEIGHTS = {
-    "marginal": 0.3,
-    "product": 0.15,
-    "partial": 0.1,
-    "shadow": 0.1,
-    "association": 0.05,
-    "useful": 0.2,
-    "trees": 0.1,
-}
+# The tests, which all count the same in the combination: weights between half and twice of that
+# change next to no verdict (benchmarks/results/sensitivity.md).
+TESTS = ("marginal", "product", "partial", "shadow", "association", "useful", "trees")
 
 
 @dataclass(frozen=True, eq=False)
@@ -50,13 +40,12 @@ class Relevance:
     @classmethod
     def unknown(cls, n_features: int) -> Relevance:
         """Begin without a test."""
-        return cls({name: np.ones(n_features) for name in WEIGHTS}, ("",) * n_features)
+        return cls({name: np.ones(n_features) for name in TESTS}, ("",) * n_features)
 
     @cached_property
     def combined(self) -> Array:
         """The tests combined, not corrected for the number of features."""
-        p = np.stack([self.p_values[name] for name in WEIGHTS])
-        return combined_p_values(p, list(WEIGHTS.values()))
+        return combined_p_values(np.stack([self.p_values[name] for name in TESTS]))
 
     @cached_property
     def relevant(self) -> Indices:
@@ -102,9 +91,8 @@ def _telling_parts(fit: CrossFit, outcome: Relevance, alpha: float) -> Indices:
     parts = fit.fixed_columns(outcome.relevant)
     if len(parts) == 0 or not outcome.part_p_values:
         return parts
-    weights = np.array([WEIGHTS[name] for name in outcome.part_p_values])
     p = np.stack([of_part[parts] for of_part in outcome.part_p_values.values()])
-    combined = combined_p_values(p, weights / weights.sum())
+    combined = combined_p_values(p)
     owners = fit.parts.feature[parts]
     least = np.ones(fit.table.n_features)
     np.minimum.at(least, owners, combined)
@@ -114,12 +102,10 @@ def _telling_parts(fit: CrossFit, outcome: Relevance, alpha: float) -> Indices:
 
 def _with_proofs(outcome: Relevance, alpha: float) -> Relevance:
     """Name the test that did most for each feature that is relevant."""
-    weighted = [w / np.maximum(outcome.p_values[name], 1e-300) for name, w in WEIGHTS.items()]
-    best = np.argmax(weighted, axis=0)
+    best = np.argmin([outcome.p_values[name] for name in TESTS], axis=0)
     is_relevant = holm(outcome.combined) <= alpha
-    names = list(WEIGHTS)
     proofs = tuple(
-        known or (names[best[j]] if is_relevant[j] else "")
+        known or (TESTS[best[j]] if is_relevant[j] else "")
         for j, known in enumerate(outcome.proofs)
     )
     return Relevance(outcome.p_values, proofs, outcome.part_p_values)

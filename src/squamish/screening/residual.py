@@ -66,6 +66,5 @@ def own_p_values(Z: Array, basis: Array, residuals: Array) -> Array:
 
 
 def residual_p_values(own: Array, product: Array) -> Array:
-    """Combine the ways in which a column could explain residuals; each counts the same."""
-    tests = np.vstack([own, product])
-    return combined_p_values(tests, np.full(len(tests), 1 / len(tests)))
+    """Combine the ways in which a column could explain residuals."""
+    return combined_p_values(np.vstack([own, product]))

@@ -27,9 +27,6 @@ from squamish.statistics.multiplicity import combined_p_values
 from squamish.statistics.paired import cluster_sums
 from squamish.statistics.scores import atom_shares
 
-# Most dependence is monotone, and shows in the column itself rather than in its square.
-COLUMN_AND_SQUARE = (0.7, 0.3)
-
 
 def score_p_values(
     columns: Array, targets: Array, weights: Array | None, clusters: Indices | None
@@ -60,7 +57,7 @@ def single_p_values(
 ) -> Array:
     """Test columns on their own, and by their squares."""
     tests = [score_p_values(f, targets, weights, clusters) for f in (Z, np.square(Z))]
-    return combined_p_values(np.stack(tests), COLUMN_AND_SQUARE)
+    return combined_p_values(np.stack(tests))
 
 
 def product_p_values(

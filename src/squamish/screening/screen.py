@@ -149,7 +149,7 @@ def _with_centres(single: Array, members: Sequence[Indices], found: Sequence[Arr
     p = single.copy()
     for group, p_centre in zip(members, np.concatenate([np.zeros(0), *found]), strict=True):
         both = np.stack([p[group], np.full(len(group), p_centre)])
-        p[group] = combined_p_values(both, [0.5, 0.5])
+        p[group] = combined_p_values(both)
     return p
 
 
@@ -176,8 +176,7 @@ def _with_levels(fit: CrossFit, p_marginal: Array, rng: np.random.Generator) -> 
     for feature, p_values in found.items():
         if feature in parts.feature:
             p_values.append(float(p[feature]))
-        shares = np.full(len(p_values), 1 / len(p_values))
-        p[feature] = combined_p_values(np.array(p_values)[:, np.newaxis], shares)[0]
+        p[feature] = combined_p_values(np.array(p_values)[:, np.newaxis])[0]
     return p
 
 

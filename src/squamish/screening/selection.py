@@ -80,7 +80,7 @@ def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selec
 def _over_rounds(rounds: list[Array]) -> Array:
     """Combine the p-values of rounds; those to come would test the same again."""
     everything = np.stack([*rounds, *[rounds[-1]] * (MOST_ROUNDS - len(rounds))])
-    return combined_p_values(everything, np.full(MOST_ROUNDS, 1 / MOST_ROUNDS))
+    return combined_p_values(everything)
 
 
 def _explaining(fit: CrossFit, relevance: Relevance, race: Race) -> Array:
@@ -100,7 +100,7 @@ def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array
     if not fit.table.rows_are_alike:
         rows = residuals, fit.weights, fit.clusters
         both = [score.single_p_values(Z, *rows), score.product_p_values(Z, *rows, columns)]
-        return combined_p_values(np.stack(both), [0.5, 0.5])
+        return combined_p_values(np.stack(both))
     basis = residual.model_basis(Z, residuals, columns)
     jobs: dict[str, list[Job]] = {
         "own": [(_own, (span, basis, residuals)) for span in ranges(d)],

@@ -39,18 +39,16 @@ def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     return corrected
 
 
-def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDArray[np.float64]:
+def combined_p_values(p_values: NDArray[np.float64]) -> NDArray[np.float64]:
     """Combine the p-values of several tests of the same hypotheses (Cauchy combination).
 
-    The tests may depend on each other in any way. One small p-value is enough, at the
-    price of its weight; several that agree count for more.
+    The tests may depend on each other in any way, and count the same. One small p-value is
+    enough, at the price of the number of tests; several that agree count for more.
 
     Parameters
     ----------
     p_values : ndarray of shape (n_tests, n_hypotheses)
         A row for each test.
-    weights : array-like of shape (n_tests,)
-        What each test is worth; they sum to 1.
 
     Returns
     -------
@@ -66,10 +64,10 @@ def combined_p_values(p_values: NDArray[np.float64], weights: ArrayLike) -> NDAr
     --------
     >>> import numpy as np
     >>> from squamish.statistics.multiplicity import combined_p_values
-    >>> combined_p_values(np.array([[0.001, 0.5], [0.7, 0.5]]), [0.5, 0.5]).round(4)
+    >>> combined_p_values(np.array([[0.001, 0.5], [0.7, 0.5]])).round(4)
     array([0.002, 0.5  ])
     """
     p = np.clip(p_values, 1e-300, NO_EVIDENCE)
     # For small p the tangent is 1 / (pi p), which does not lose digits.
     scores = np.where(p < 1e-8, 1 / (np.pi * p), np.tan((0.5 - p) * np.pi))
-    return np.asarray(stats.cauchy.sf(np.asarray(weights) @ scores))
+    return np.asarray(stats.cauchy.sf(scores.mean(axis=0)))
