@@ -149,13 +149,13 @@ def test_linear_tests_hold_their_level_where_a_class_has_few_rows():
     assert np.mean(np.array(found) < 1e-3) < 2e-3
 
 
-def test_a_product_that_is_one_of_its_factors_again_proves_nothing():
+def test_a_product_that_is_its_partner_again_proves_nothing():
     """A gap times the values that are not missing is these values again."""
     rng = np.random.default_rng(0)
     signal, gap = rng.standard_normal(500), rng.random(500) < 0.25
     Z = normal_scores(np.column_stack([np.where(gap, 0.0, signal), gap, rng.standard_normal(500)]))
     y = normal_scores(signal[:, np.newaxis] + 0.5 * rng.standard_normal((500, 1)))
-    assert product_p_values(Z, y).min() > 0.01
+    assert product_p_values(Z, y)[1:].min() > 0.01
 
 
 def test_products_hold_their_level_for_skewed_columns_and_a_rare_class():

@@ -324,23 +324,17 @@ class AllRows:
         return float(exact_p_values(drawn[np.newaxis], self._sizes)[0])
 
     def _product(self, sums: Sums) -> Array:
-        """Test products of two parts, beyond these two."""
+        """Test products of two parts, beyond what the partner says."""
         n, mean = self._n_rows, sums.total / self._n_rows
         # Scores are those of a sample, and centred only here.
-        gram = sums.gram - n * np.outer(mean, mean)
-        squares = np.diag(gram)
+        squares = np.diag(sums.gram) - n * np.square(mean)
         cubes = self._centred_cubes(sums)
         largest = np.zeros((len(self.parts), len(self.parts)))
         for k in range(self._n_targets):
             moment = sums.moments[:, k]
             shift = np.outer(moment, mean)
-            beyond = product.sums_beyond_factors(
-                sums.products[k] - shift - shift.T,
-                (moment, moment),
-                (squares, squares),
-                gram,
-                np.stack([cubes, cubes.T]),
-            )
+            centred = sums.products[k] - shift - shift.T
+            beyond = product.sums_beyond_partner(centred, moment, squares, cubes)
             ordered = sums.ordered[:, k] - np.square(moment) / n
             variance = np.maximum(sums.own[k], ordered[:, np.newaxis])
             found = np.abs(beyond) / np.sqrt(np.maximum(variance, 1e-300))

@@ -4,9 +4,9 @@ Hypothesis
     Given any one other column, the target does not depend on this one in a product with it.
 Statistic
     The largest ratio, over all partners, of the sum of target times product to its standard
-    deviation. The product counts beyond its two factors: what these say in a line is taken out of
-    it, so that a gap times the values that are not missing, which is these again, says nothing.
-    The variance is that of independent terms, or that over all orders of the column, if larger.
+    deviation. The product counts beyond the partner: what that says in a line is taken out of it,
+    so that a gap times the values that are not missing, which is these again, says nothing for
+    the gap. The variance is that of independent terms, or that over all orders of the column.
 Null distribution
     Normal, corrected for the number of partners and targets (Bonferroni). What would be found by
     it is corrected for the tail that shuffled targets have, by a saddlepoint approximation:
@@ -37,8 +37,6 @@ KEPT = 3
 STRIP = 256
 # So many values of products are made exactly at a time, in some ten arrays of that size.
 EXACTLY_AT_ONCE = 500_000
-# Two columns with less than this share of their variances left, given each other, are copies.
-COPIES = 1e-6
 
 
 def least_ratio(d: int, n_targets: int) -> float:
@@ -68,7 +66,7 @@ def product_p_values(Z: Array, targets: Array, found: Array, atoms: Array) -> Ar
         of_target = found[columns, places, 2] == t
         own, kept = columns[of_target], places[of_target]
         partners = found[own, kept, 1].astype(np.intp)
-        for some, products in _products_beyond_factors(Z, own, partners):
+        for some, products in _products_beyond(Z, own, partners):
             p[own[some], kept[some]] *= tail_inflation(targets[:, t], products)
     return np.asarray(np.minimum(p.min(axis=1), 1))
 
@@ -80,32 +78,20 @@ def p_values_from_ratios(ratios: Array, n_targets: int, abstains: Mask) -> Array
     return np.where(abstains, 1.0, p)
 
 
-def sums_beyond_factors(
-    sums: Floats, moments: Sequence[Floats], squares: Sequence[Floats], gram: Floats, cubes: Floats
-) -> Floats:
-    """Return sums of target times product, less what the two factors say in a line.
+def sums_beyond_partner(sums: Floats, moments: Floats, squares: Floats, cubes: Floats) -> Floats:
+    """Return sums of target times product, less what the partner says in a line.
 
     Parameters
     ----------
-    sums : ndarray of shape (l, r)
-        Sums of target times product, for columns on the left and on the right.
-    moments : sequence of two ndarray
-        Sums of target times column, left and right.
-    squares : sequence of two ndarray
-        Sums of squares of columns, left and right.
-    gram : ndarray of shape (l, r)
-        Sums of products of columns.
-    cubes : ndarray of shape (2, l, r)
-        Sums of the product times the column on the left, and times that on the right.
+    sums : ndarray of shape (n_partners, n_columns)
+        Sums of target times product.
+    moments, squares : ndarray of shape (n_partners,)
+        Sums of target times partner, and of squares of the partner.
+    cubes : ndarray of shape (n_partners, n_columns)
+        Sums of the product times the partner.
     """
-    left, right = squares[0][:, np.newaxis], squares[1]
-    determinant = left * right - np.square(gram)
-    apart = determinant > COPIES * left * right
-    safe = np.where(apart, determinant, 1)
-    # The coefficients of the product in a regression on both factors; on one, if they are copies.
-    a = np.where(apart, (cubes[0] * right - cubes[1] * gram) / safe, cubes[0] / left)
-    b = np.where(apart, (cubes[1] * left - cubes[0] * gram) / safe, 0)
-    return np.asarray(sums - a * moments[0][:, np.newaxis] - b * moments[1])
+    slope = moments / np.maximum(squares, 1e-30)
+    return np.asarray(sums - cubes * slope[:, np.newaxis])
 
 
 def ordered_variances(Z: Array, r: Array) -> Array:
@@ -131,19 +117,18 @@ def largest_ratios(
     orders of the columns on both sides.
     """
     i, j = _worth_a_look(Z, r, block, least * np.sqrt(min(map(np.min, ordered))))
-    sums, own = np.zeros(len(i)), np.zeros(len(i))
-    for some, products in _products_beyond_factors(Z, i, j):
-        sums[some] = np.abs(r @ products)
-        own[some] = np.square(_beyond(r, Z[:, i[some]], Z[:, j[some]]) * products).sum(axis=0)
     n_left = block[1] - block[0]
     out = np.zeros((n_left + block[3] - block[2], KEPT, 2))
-    place_i, place_j = i - block[0], j - block[2]
-    for place, partner, offset, variance in (
-        (place_i, j, 0, ordered[1][place_j]),
-        (place_j, i, n_left, ordered[0][place_i]),
+    for column, partner, first, variances, offset in (
+        (i, j, (block[0], block[2]), ordered[1], 0),
+        (j, i, (block[2], block[0]), ordered[0], n_left),
     ):
-        ratio = sums / np.sqrt(np.maximum(np.maximum(own, variance), 1e-300))
-        _keep_largest(out[offset:], place, ratio, partner, least)
+        ratio = np.zeros(len(column))
+        for some, products in _products_beyond(Z, column, partner):
+            own = np.square(_beyond(r[:, np.newaxis], Z[:, partner[some]]) * products).sum(axis=0)
+            variance = np.maximum(own, variances[partner[some] - first[1]])
+            ratio[some] = np.abs(r @ products) / np.sqrt(np.maximum(variance, 1e-300))
+        _keep_largest(out[offset:], column - first[0], ratio, partner, least)
     return out
 
 
@@ -156,14 +141,12 @@ def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indic
     # In strips, as it takes several matrices of all pairs in one.
     for start, stop in ranges(left.shape[1], size=STRIP):
         some = left[:, start:stop]
-        sums = sums_beyond_factors(
-            (some * weights[:, np.newaxis]).T @ right,
-            (weights @ some, moments),
-            (np.square(some).sum(axis=0), of_right),
-            some.T @ right,
-            np.stack([np.square(some).T @ right, some.T @ squared]),
-        )
-        i, j, _ = large_entries(sums, least * (1 - 10 * ROUGH))
+        square = np.square(some)
+        sums = (some * weights[:, np.newaxis]).T @ right
+        for_right = sums_beyond_partner(sums, weights @ some, square.sum(axis=0), square.T @ right)
+        for_left = sums_beyond_partner(sums.T, moments, of_right, squared.T @ some).T
+        either = np.maximum(np.abs(for_left), np.abs(for_right))
+        i, j, _ = large_entries(either, least * (1 - 10 * ROUGH))
         found.append(np.stack([i + start, j]))
     i, j = np.hstack(found)
     i, j = i + block[0], j + block[2]
@@ -172,32 +155,23 @@ def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indic
     return i[once], j[once]
 
 
-def _products_beyond_factors(Z: Array, i: Indices, j: Indices) -> Iterator[tuple[slice, Array]]:
-    """Yield products of pairs without what their factors say in a line, some at a time."""
+def _products_beyond(
+    Z: Array, columns: Indices, partners: Indices
+) -> Iterator[tuple[slice, Array]]:
+    """Yield products of columns without what their partners say in a line, some at a time."""
     step = max(1, EXACTLY_AT_ONCE // len(Z))
-    for start in range(0, len(i), step):
-        some = slice(start, min(start + step, len(i)))
-        left, right = Z[:, i[some]], Z[:, j[some]]
-        products = left * right
-        yield some, _beyond(products - products.mean(axis=0), left, right)
+    for start in range(0, len(columns), step):
+        some = slice(start, min(start + step, len(columns)))
+        partner = Z[:, partners[some]]
+        products = Z[:, columns[some]] * partner
+        yield some, _beyond(products - products.mean(axis=0), partner)
 
 
-def _beyond(values: Array, left: Array, right: Array) -> Array:
-    """Return the residuals of values in regressions on two columns, pair by pair."""
-    values = values[:, np.newaxis] if values.ndim == 1 else values
-    a, b, g = (
-        np.square(left).sum(axis=0),
-        np.square(right).sum(axis=0),
-        (left * right).sum(axis=0),
-    )
-    u, v = (values * left).sum(axis=0), (values * right).sum(axis=0)
-    determinant = a * b - np.square(g)
-    apart = determinant > COPIES * a * b
-    safe = np.where(apart, determinant, 1)
-    first = np.where(apart, (u * b - v * g) / safe, u / np.maximum(a, 1e-300))
-    second = np.where(apart, (v * a - u * g) / safe, 0)
-    residuals = values - first * left - second * right
-    # Of a product that its factors determine, only rounding is left.
+def _beyond(values: Array, partner: Array) -> Array:
+    """Return the residuals of values in regressions on a column each."""
+    slope = (values * partner).sum(axis=0) / np.maximum(np.square(partner).sum(axis=0), 1e-300)
+    residuals = values - slope * partner
+    # Of a product that its partner determines, only rounding is left.
     scale = np.abs(values).max(axis=0, initial=0)
     return np.where(np.abs(residuals).max(axis=0, initial=0) > 1e-9 * scale, residuals, 0.0)
 
