@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark paper race clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark paper race wild clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ paper: $(VENV)/installed-dev ## repeat the evaluation of the paper (hours; QUICK
 
 race: $(VENV)/installed-dev ## race other selectors, each in its own environment (hours; QUICK=1: minutes)
 	$(BIN)/python benchmarks/race.py $(if $(QUICK),--quick --out quick)
+
+wild: $(VENV)/installed-dev ## judge real tables, also with shuffled targets (hours; QUICK=1: minutes)
+	$(BIN)/python benchmarks/wild.py $(if $(QUICK),--limit 12 --out quick,--worst 12 --orders 100)
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick

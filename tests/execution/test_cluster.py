@@ -10,7 +10,7 @@ import joblib
 import numpy as np
 import pytest
 
-from squamish import InputError, PaperMethod, RelevanceSelector
+from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear
 from squamish.execution.cluster import connected
 from squamish.execution.workers import Workers
@@ -51,6 +51,20 @@ def verdict(problem, method="crossfit", **settings):
     """Everything in a result but its time and place."""
     selector = RelevanceSelector(method, random_state=0, **settings)
     return selector.fit(problem.X, problem.y).result_.to_json().partition('"task"')[0]
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_an_audit_is_the_same_everywhere(problem, backend, client):
+    folds = [(np.arange(100, 300), np.arange(100)), (np.arange(200), np.arange(200, 300))]
+    # Neither a generator nor what listens has to be sent there.
+    selector = RelevanceSelector(
+        CrossfitMethod(alpha=0.99), random_state=0, cv=iter(folds), callback=lambda news: None
+    )
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        there = selector.audit(problem.X, problem.y, 3)
+    here = selector.set_params(cv=folds).audit(problem.X, problem.y, 3)
+    assert there.n_found > 0
+    assert there.shuffles == here.shuffles
 
 
 @pytest.mark.parametrize("method", ["crossfit", QUICK])

@@ -262,3 +262,19 @@ def test_a_curved_copy_is_weak_among_very_many_columns():
     X = np.column_stack([x, np.abs(x), rng.standard_normal((400, 400))])
     y = np.abs(x) + rng.normal(0, 0.3, 400)
     assert verdict(X, y).relevance_classes_[:2].tolist() == [1, 1]
+
+
+def test_noise_that_shares_its_gaps_with_a_signal_is_irrelevant():
+    found = 0
+    for seed in range(6):
+        rng = np.random.default_rng(seed)
+        x = rng.standard_normal((500, 3))
+        gap = rng.random(500) < 0.25
+        X = np.column_stack(
+            [np.where(gap, np.nan, x[:, 0]), np.where(gap, np.nan, x[:, 1]), x[:, 2]]
+        )
+        y = x[:, 0] + 0.5 * rng.standard_normal(500)
+        classes = verdict(X, y).relevance_classes_
+        assert classes[0] == 2
+        found += classes[1] > 0
+    assert found <= 1

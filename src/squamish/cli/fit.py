@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
+from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
@@ -9,11 +11,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from squamish.cli.answers import answering
+from squamish.cli.audit import FILE as AUDIT_FILE
+from squamish.cli.audit import run_audit
 from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
 from squamish.cli.roles import Roles, column, listed, splits
 from squamish.cli.streams import lost_connections_are_errors
 from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
-from squamish.errors import InputError
+from squamish.errors import InputError, check_range
 
 if TYPE_CHECKING:
     import polars as pl
@@ -80,6 +84,13 @@ class FitOptions:
         float | None,
         typer.Option(help="Seconds after which the best verdict so far is given."),
     ] = None
+    audit: Annotated[
+        int | None,
+        typer.Option(
+            help="Also judge so many shuffled targets, and tell in how many a column is called "
+            "relevant, which is false there. --time-budget counts anew for these."
+        ),
+    ] = None
     cluster: Annotated[
         str | None,
         typer.Option(help="Scheduler of a Dask cluster to work on, such as tcp://10.0.0.5:8786."),
@@ -95,7 +106,8 @@ def fit(context: typer.Context, options: FitOptions) -> None:
     """Tell strong, weak and irrelevant columns of a table apart.
 
     Prints the verdict and writes report.html, result.json and features.csv. With --json the
-    result goes to standard output, and files are written only if --out is given.
+    result goes to standard output, and files are written only if --out is given. With --audit
+    there is an audit.json as well.
     """
     with answering():
         from squamish.table.files import scan_file, write_table
@@ -104,7 +116,9 @@ def fit(context: typer.Context, options: FitOptions) -> None:
         _check_outputs(options, folder)
         table = scan_file(options.data)
         roles, cv = _roles(options, table)
-        result = _verdict(_selector(options, roles, cv), table, roles, options.cluster)
+        selector, given = _selector(options, roles, cv), _given(table, roles)
+        with _workplace(options.cluster):
+            result = selector.fit(**given).result_
         result = signed(result, options.data.name, options.target, context)
         written = [] if folder is None else write_verdict(result, folder)
         if options.reduced is not None:
@@ -114,6 +128,11 @@ def fit(context: typer.Context, options: FitOptions) -> None:
         typer.echo(result.to_json())
     elif not options.quiet:
         print_verdict(result, written)
+    if options.audit is not None:
+        with answering(), _workplace(options.cluster):
+            said = run_audit(selector, given, options.audit, folder)
+        if not options.quiet:
+            typer.echo(said, err=options.as_json)
 
 
 def _folder(options: FitOptions) -> Path | None:
@@ -127,14 +146,19 @@ def _folder(options: FitOptions) -> Path | None:
 
 def _check_outputs(options: FitOptions, folder: Path | None) -> None:
     """Refuse before the work what could not be written after it."""
+    from squamish.fitting.audit import checkpoint_of_audit
     from squamish.table.files import check_writable, refuse_to_replace
 
+    if options.audit is not None:
+        check_range("--audit", options.audit, at_least=1, integer=True)
     inputs, outputs = {"the data": options.data}, {}
     if options.checkpoint is not None:
         inputs["the checkpoint"] = options.checkpoint
+        inputs["the checkpoint of --audit"] = checkpoint_of_audit(options.checkpoint)
     if folder is not None:
         check_folder(folder)
-        outputs = {f"--out with its {name}": folder / name for name in FILES}
+        names = FILES if options.audit is None else (*FILES, AUDIT_FILE)
+        outputs = {f"--out with its {name}": folder / name for name in names}
     if options.reduced is not None:
         check_writable(options.reduced, made=folder)
         outputs["--reduced"] = options.reduced
@@ -188,20 +212,23 @@ def _method(options: FitOptions) -> str | CrossfitMethod:
     return CrossfitMethod(alpha=options.alpha)
 
 
-def _verdict(
-    selector: RelevanceSelector, table: pl.LazyFrame, roles: Roles, cluster: str | None
-) -> RelevanceResult:
-    """Do the work, on a cluster if there is one."""
+def _given(table: pl.LazyFrame, roles: Roles) -> dict[str, Any]:
+    """Return what the selector is given: all columns by their roles."""
+    return {
+        "X": table.drop(roles.not_judged),
+        "y": column(table, roles.target),
+        "sample_weight": column(table, roles.weights) if roles.weights else None,
+        "groups": column(table, roles.groups) if roles.groups else None,
+    }
+
+
+@contextmanager
+def _workplace(cluster: str | None) -> Iterator[None]:
+    """Work on a cluster, if there is one."""
     from squamish.execution.cluster import connected
 
     with lost_connections_are_errors(cluster), connected(cluster):
-        selector.fit(
-            table.drop(roles.not_judged),
-            column(table, roles.target),
-            sample_weight=column(table, roles.weights) if roles.weights else None,
-            groups=column(table, roles.groups) if roles.groups else None,
-        )
-    return selector.result_
+        yield
 
 
 def _reduced(

@@ -130,7 +130,9 @@ class Workers:
         # Once the time is used up, calls are others than those of a fit with more time.
         checkpoint = None if self.unfinished else self.checkpoint
         if checkpoint is not None:
-            results.update(checkpoint.recall(call))
+            # A call may have had more tasks before than it has this time.
+            known = checkpoint.recall(call).items()
+            results.update((i, result) for i, result in known if i < len(tasks))
         for _ in results:
             self.reporter.step()
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import AbstractContextManager, closing, contextmanager, nullcontext
 from dataclasses import dataclass, replace
 from time import perf_counter
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -32,7 +33,6 @@ from squamish.methods.crossfit import CrossfitMethod
 from squamish.result.result import RelevanceResult
 from squamish.screening import all_rows
 from squamish.table.canonical import in_canonical_order
-from squamish.table.table import Table
 
 
 @dataclass(frozen=True, eq=False)
@@ -77,6 +77,35 @@ class Judgement:
         return replace(self, classes=classes, evidence=self.evidence.spread(feature))
 
 
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """A table in canonical order, with what tests on all rows found.
+
+    Attributes
+    ----------
+    reading : Reading
+        What was read, with the table in its canonical order.
+    screened : Screened
+        What was found on all rows, for the columns in this order.
+    rows : ndarray of int of shape (n_samples,)
+        For every row of the table, its number in the order that was read.
+    feature : ndarray of int of shape (n_columns,)
+        For every column that was read, its feature in the table; -1 if it is constant.
+    """
+
+    reading: Reading
+    screened: Screened
+    rows: Indices
+    feature: Indices
+
+    def fingerprint(self, *beside: NDArray[Any]) -> str:
+        """Return a hash of all that was prepared, and of what else a verdict depends on."""
+        p_values = self.screened.p_values
+        return self.reading.table.fingerprint(
+            *(p_values[name] for name in sorted(p_values)), *beside
+        )
+
+
 def judge(
     estimator: BaseEstimator, request: Request, method: Method, conditions: Conditions
 ) -> RelevanceResult:
@@ -101,14 +130,10 @@ def judge(
     # Many small products: threads of the linear algebra would only wait for each other,
     # and round differently on a machine with more cores.
     with _reporter(estimator, request, conditions, stages) as reporter, one_thread:
-        screened = _screen(reading, Workers(conditions.n_jobs, reporter, deadline=deadline))
-        order = in_canonical_order(reading.table)
-        found = {name: p[order.columns] for name, p in screened.p_values.items()}
-        screened = replace(screened, p_values=found)
+        prepared = prepare(reading, Workers(conditions.n_jobs, reporter, deadline=deadline))
         # Nothing else of the rows is needed from here on, and they may be large.
-        reading = replace(reading, table=order.table, levels={}, all_rows=None)
-        judgement = _classify(reading.table, screened, method, conditions, reporter, deadline)
-    judgement = judgement.of_columns(order.feature)
+        reading = prepared.reading
+        judgement = classify(prepared, method, conditions, reporter, deadline)
     return RelevanceResult(
         columns=reading.columns,
         classes=judgement.classes,
@@ -117,7 +142,7 @@ def judge(
         task=reading.table.task,
         n_samples=reading.n_rows,
         seconds=perf_counter() - start,
-        notes=_notes(reading, screened, judgement, order.feature, conditions),
+        notes=_notes(prepared, judgement, conditions),
         provenance=provenance_of(estimator, request, conditions, reading.summary),
     )
 
@@ -135,6 +160,15 @@ def _reporter(
         yield Reporter(stages, [*told, *bar, *tasks])
 
 
+def prepare(reading: Reading, workers: Workers) -> Prepared:
+    """Test columns on all rows of a long table, and put it in its canonical order."""
+    screened = _screen(reading, workers)
+    order = in_canonical_order(reading.table)
+    found = {name: p[order.columns] for name, p in screened.p_values.items()}
+    reading = replace(reading, table=order.table, levels={}, all_rows=None)
+    return Prepared(reading, replace(screened, p_values=found), order.rows, order.feature)
+
+
 def _screen(reading: Reading, workers: Workers) -> Screened:
     """Test every column on all rows, if models see a sample of them and there is time."""
     if reading.all_rows is None:
@@ -146,33 +180,42 @@ def _screen(reading: Reading, workers: Workers) -> Screened:
             return Screened({}, tuple(workers.unfinished))
 
 
-def _classify(
-    table: Table,
-    screened: Screened,
+def classify(
+    prepared: Prepared,
     method: Method,
     conditions: Conditions,
     reporter: Reporter,
-    deadline: float,
+    deadline: float = np.inf,
 ) -> Judgement:
-    """Let the method decide, with what was finished before."""
+    """Let the method decide on every column, with what was finished before."""
     # Without the tests on all rows there is nothing yet that could go on.
-    late = bool(screened.unfinished)
-    remembered = nullcontext() if late else _checkpoint(table, screened, method, conditions)
-    with remembered as checkpoint:
-        rng = as_generator(conditions.random_state if checkpoint is None else checkpoint.seed)
-        unfinished = list(screened.unfinished)
-        workers = Workers(conditions.n_jobs, reporter, checkpoint, deadline, unfinished)
-        with closing(workers):
-            if isinstance(method, CrossfitMethod):
-                found = method.classify(table, rng, workers, screened.p_values)
-                return Judgement(*found, tuple(workers.unfinished))
-            return Judgement(*method.classify(table, rng, workers), tuple(workers.unfinished))
+    late = bool(prepared.screened.unfinished)
+    with nullcontext() if late else remembered(prepared.fingerprint, method, conditions) as file:
+        rng = as_generator(conditions.random_state if file is None else file.seed)
+        unfinished = list(prepared.screened.unfinished)
+        workers = Workers(conditions.n_jobs, reporter, file, deadline, unfinished)
+        judgement = Judgement(*_decided(prepared, method, rng, workers), tuple(workers.unfinished))
+    return judgement.of_columns(prepared.feature)
 
 
-def _checkpoint(
-    table: Table, screened: Screened, method: Method, conditions: Conditions
+def _decided(
+    prepared: Prepared, method: Method, rng: np.random.Generator, workers: Workers
+) -> tuple[NDArray[np.int64], Evidence]:
+    """Return the class of every feature, and the evidence; only one method knows long tables."""
+    table = prepared.reading.table
+    with closing(workers):
+        if isinstance(method, CrossfitMethod):
+            return method.classify(table, rng, workers, prepared.screened.p_values)
+        return method.classify(table, rng, workers)
+
+
+def remembered(
+    fingerprint: Callable[[], str], method: Method, conditions: Conditions
 ) -> AbstractContextManager[Checkpoint | None]:
-    """Open the file that remembers finished work, if one is wanted."""
+    """Open the file that remembers finished work, if one is wanted.
+
+    The data are hashed only then.
+    """
     if conditions.checkpoint is None:
         return nullcontext()
     if conditions.random_state is not None and conditions.seed is None:
@@ -180,27 +223,21 @@ def _checkpoint(
             f"random_state is {conditions.random_state!r}; with a checkpoint it must be an int or "
             "None, so that the same work can be done again"
         )
-    p_values = [screened.p_values[name] for name in sorted(screened.p_values)]
     about = {
-        "data": table.fingerprint(*p_values),
+        "data": fingerprint(),
         "settings": f"{in_one_row(method)}, random_state={conditions.random_state}",
         "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
     return opened(conditions.checkpoint, about, conditions.seed)
 
 
-def _notes(
-    reading: Reading,
-    screened: Screened,
-    judgement: Judgement,
-    feature: Indices,
-    conditions: Conditions,
-) -> tuple[str, ...]:
+def _notes(prepared: Prepared, judgement: Judgement, conditions: Conditions) -> tuple[str, ...]:
     """Say what a user should know before trusting a verdict."""
+    reading, feature = prepared.reading, prepared.feature
     evidence, names = judgement.evidence, reading.columns.names
     notes = [*reading.notes, *notes_on_verdict(judgement.classes, evidence, feature, names)]
     notes += note_on_time(evidence, judgement.unfinished, conditions.time_budget)
     if reading.is_sample:
-        notes.append(note_on_sample(evidence, reading.n_rows, bool(screened.p_values)))
+        notes.append(note_on_sample(evidence, reading.n_rows, bool(prepared.screened.p_values)))
         notes += note_on_constant(np.flatnonzero(feature < 0).tolist(), names)
     return tuple(notes)

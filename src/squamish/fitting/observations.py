@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices, Mask
 from squamish.errors import InputError, check_choice
-from squamish.families import FAMILIES, Task, family_of
+from squamish.families import FAMILIES, Family, Task, family_of
 from squamish.fitting.notes import note_on_missing, note_on_task
 from squamish.fitting.request import Request
 from squamish.table.rows import read_groups, read_weights
@@ -50,6 +50,11 @@ class Observations:
     n_rows: int
     summary: str
     notes: tuple[str, ...]
+
+    @property
+    def family(self) -> Family:
+        """All that depends on what kind of target it is."""
+        return family_of(self.task)
 
     @classmethod
     def of(cls, request: Request, n_rows: int) -> Observations:

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from os import PathLike
 from typing import Any
 
 import numpy as np
+from sklearn.base import BaseEstimator
 
 from squamish.errors import InputError, check_range
 from squamish.execution.progress import Listener
@@ -43,6 +44,13 @@ class Request:
     infinite: str = "error"
     missing_target: str = "error"
 
+    @classmethod
+    def of(
+        cls, estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, groups: Any
+    ) -> Request:
+        """Ask to read what was passed as the parameters of an estimator say."""
+        return cls(X, y, sample_weight, groups, **_parameters(cls, estimator))
+
 
 @dataclass(frozen=True, eq=False)
 class Conditions:
@@ -60,6 +68,11 @@ class Conditions:
     callback: Listener | None = None
     checkpoint: str | PathLike[str] | None = None
     time_budget: float | None = None
+
+    @classmethod
+    def of(cls, estimator: BaseEstimator) -> Conditions:
+        """Take the parameters of an estimator."""
+        return cls(**_parameters(cls, estimator))
 
     def check_parameters(self) -> None:
         """Raise an InputError if a parameter is not what it must be."""
@@ -82,3 +95,9 @@ class Conditions:
         unknown = self.random_state is None and self.checkpoint is not None
         # Another stream than those of the method.
         return as_generator(0 if unknown else self.random_state).spawn(9)[-1]
+
+
+def _parameters(kind: type[Request | Conditions], estimator: BaseEstimator) -> dict[str, Any]:
+    """Return the parameters of an estimator that are fields of a kind of object."""
+    names = {field.name for field in fields(kind)} & set(estimator.get_params(deep=False))
+    return {name: getattr(estimator, name) for name in names}

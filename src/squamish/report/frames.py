@@ -13,6 +13,7 @@ from squamish.evidence.relevance import CLASS_NAMES
 from squamish.report.wording import alternatives, listed
 
 if TYPE_CHECKING:
+    from squamish.result.audit import Audit
     from squamish.result.result import RelevanceResult
 
 Library = Literal["pandas", "polars", "pyarrow"]
@@ -21,24 +22,39 @@ LIBRARIES: tuple[Library, ...] = get_args(Library)
 
 def result_frame(result: RelevanceResult, library: Library | None = None) -> Any:
     """Return a frame with a row for each column of the table that was judged."""
+    return _frame(result_columns(result), _SCHEMA, library)
+
+
+def audit_frame(audit: Audit, library: Library | None = None) -> Any:
+    """Return a frame with a row for each shuffled target that was judged."""
+    shuffles = audit.shuffles
+    columns: dict[str, list[Any]] = {
+        "shuffle": [shuffle.number for shuffle in shuffles],
+        "seed": [shuffle.seed for shuffle in shuffles],
+        "n_relevant": [len(shuffle.proofs) for shuffle in shuffles],
+        "n_strong": [len(shuffle.strong) for shuffle in shuffles],
+        "relevant": [", ".join(shuffle.proofs) for shuffle in shuffles],
+        "proofs": [", ".join(shuffle.proofs.values()) for shuffle in shuffles],
+    }
+    return _frame(columns, _AUDIT_SCHEMA, library)
+
+
+def _frame(columns: dict[str, list[Any]], schema: Any, library: Library | None) -> Any:
+    """Make a frame of a library, or of the first that is installed."""
     if library is None:
         library = next((name for name in LIBRARIES if find_spec(name)), None)
         if library is None:
             raise ImportError("a data frame needs one of pip install pandas, polars or pyarrow")
     check_choice("library", library, LIBRARIES)
-    columns = result_columns(result)
     if library == "pandas":
         import pandas as pd
 
         # The number of a group may be missing, which this type of pandas allows.
         kinds = {nw.String: None, nw.Int64: "Int64", nw.Float64: "float64", nw.Boolean: "bool"}
         return pd.DataFrame(
-            {
-                name: pd.Series(values, dtype=kinds[_SCHEMA[name]])
-                for name, values in columns.items()
-            }
+            {name: pd.Series(values, dtype=kinds[schema[name]]) for name, values in columns.items()}
         )
-    return nw.from_dict(columns, schema=_SCHEMA, backend=library).to_native()
+    return nw.from_dict(columns, schema=schema, backend=library).to_native()
 
 
 _SCHEMA: Any = {
@@ -58,6 +74,14 @@ _SCHEMA: Any = {
     "missing": nw.Float64,
     "dtype": nw.String,
     "undecided": nw.Boolean,
+}
+_AUDIT_SCHEMA: Any = {
+    "shuffle": nw.Int64,
+    "seed": nw.Int64,
+    "n_relevant": nw.Int64,
+    "n_strong": nw.Int64,
+    "relevant": nw.String,
+    "proofs": nw.String,
 }
 
 

@@ -84,8 +84,9 @@ class Sums:
         Of squared scores times squared targets.
     counts : ndarray of shape (q, n_bins, n_strata)
         Rows in bins and strata.
-    gram : ndarray of shape (q, q)
-        Of products of scores; without entries if there are too many parts for pairs.
+    gram, cubes : ndarray of shape (q, q)
+        Of products of scores, and of squared scores times scores; without entries if there are
+        too many parts for pairs.
     products, own : ndarray of shape (t, q, q)
         Of target times product of scores, and of the squares of that.
     """
@@ -96,6 +97,7 @@ class Sums:
     ordered: Array
     counts: Array
     gram: Array
+    cubes: Array
     products: Array
     own: Array
 
@@ -188,7 +190,10 @@ class AllRows:
         k, pairs = int(self.strata.max()) + 1, q if self._is_paired else 0
         n_bins = max(scored.n_bins for scored in self.parts)
         squares = (pairs, pairs)
-        return [(q,), (q,), (q, t), (q, t), (q, n_bins, k), squares, (t, *squares), (t, *squares)]
+        return [
+            *[(q,), (q,), (q, t), (q, t), (q, n_bins, k)],
+            *[squares, squares, (t, *squares), (t, *squares)],
+        ]
 
     @property
     def _is_paired(self) -> bool:
@@ -217,6 +222,7 @@ class AllRows:
             np.square(Z).T @ np.square(R),
             self._counts(X, self.strata[some]),
             paired.T @ paired,
+            S.T @ paired,
             np.stack([(paired * r[:, np.newaxis]).T @ paired for r in R.T]),
             np.stack([(S * np.square(r)[:, np.newaxis]).T @ S for r in R.T]),
         ).flat()
@@ -318,20 +324,34 @@ class AllRows:
         return float(exact_p_values(drawn[np.newaxis], self._sizes)[0])
 
     def _product(self, sums: Sums) -> Array:
-        """Test products of two parts."""
+        """Test products of two parts, beyond what the partner says."""
         n, mean = self._n_rows, sums.total / self._n_rows
-        largest = np.zeros(len(self.parts))
+        # Scores are those of a sample, and centred only here.
+        squares = np.diag(sums.gram) - n * np.square(mean)
+        cubes = self._centred_cubes(sums)
+        largest = np.zeros((len(self.parts), len(self.parts)))
         for k in range(self._n_targets):
             moment = sums.moments[:, k]
-            # Scores are those of a sample, and centred only here.
             shift = np.outer(moment, mean)
             centred = sums.products[k] - shift - shift.T
+            beyond = product.sums_beyond_partner(centred, moment, squares, cubes)
             ordered = sums.ordered[:, k] - np.square(moment) / n
-            found = product.ratios(centred, sums.own[k], ordered[:, np.newaxis])
+            variance = np.maximum(sums.own[k], ordered[:, np.newaxis])
+            found = np.abs(beyond) / np.sqrt(np.maximum(variance, 1e-300))
             np.fill_diagonal(found, 0)
-            largest = np.maximum(largest, found.max(axis=0))
-        abstains = self._abstains.astype(float)
-        return product.product_p_values(largest, self._n_targets, abstains)
+            largest = np.maximum(largest, found)
+        return product.p_values_from_ratios(largest, self._n_targets, self._abstains)
+
+    def _centred_cubes(self, sums: Sums) -> Array:
+        """Return sums of squared scores times scores, of centred ones."""
+        n, mean = self._n_rows, sums.total / self._n_rows
+        # (z - m)^2 (w - v) = z^2 w - v z^2 - 2 m z w + 2 m v z + m^2 w - m^2 v
+        return np.asarray(
+            sums.cubes
+            - np.outer(sums.squares, mean)
+            - 2 * mean[:, np.newaxis] * sums.gram
+            + 2 * n * np.outer(np.square(mean), mean)
+        )
 
     def _partial(self, sums: Sums) -> Array:
         """Test each part given all others in a linear model."""

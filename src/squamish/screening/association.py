@@ -1,9 +1,9 @@
 """The association test: whether a column is clearly correlated with a relevant one.
 
 Hypothesis
-    The column is independent of all columns that are relevant already. What depends on a relevant
-    column is relevant if the distribution is faithful to a graph: it tells about the target
-    through that column, or, if the column is a common effect of both, once that is known.
+    The column is independent of all parts of columns that make these relevant. What depends on a
+    relevant column is relevant if the distribution is faithful to a graph: it tells about the
+    target through that column, or, if the column is a common effect of both, once that is known.
 Statistic
     The largest absolute correlation of normal scores; those below 0.3 do not count.
 Null distribution
@@ -21,7 +21,6 @@ import numpy as np
 
 from squamish.arrays import Array, Indices
 from squamish.models.crossfit import CrossFit
-from squamish.screening.parts import of_features
 from squamish.screening.validity import NEARLY_CONSTANT
 from squamish.statistics.correlation import correlation_tails
 from squamish.statistics.paired import cluster_sums
@@ -32,18 +31,17 @@ from squamish.statistics.scores import atom_shares, skewness
 CLEAR = 0.3
 
 
-def associated_features(fit: CrossFit, relevant: Indices) -> Array:
-    """Test every feature for association with relevant ones; 1 for these themselves."""
+def association_p_values_of(fit: CrossFit, relevant: Indices) -> Array:
+    """Test every part for association with relevant parts; 1 for these themselves."""
     Z, weights, clusters = fit.parts.ranked, fit.table.weights, fit.table.clusters
     if clusters is not None:
         # One observation for each cluster: its mean.
         rows = np.ones(len(Z)) if weights is None else weights
         weights = cluster_sums(rows, clusters)
         Z = cluster_sums(Z * rows[:, np.newaxis], clusters) / weights[:, np.newaxis]
-    known = fit.fixed_columns(relevant)
-    if len(known) == 0:
-        return np.ones(fit.table.n_features)
-    return of_features(fit, association_p_values(Z, known, weights))
+    if len(relevant) == 0:
+        return np.ones(Z.shape[1])
+    return association_p_values(Z, relevant, weights)
 
 
 def association_p_values(Z: Array, relevant: Indices, weights: Array | None = None) -> Array:

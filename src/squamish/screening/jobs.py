@@ -58,8 +58,9 @@ def _products(
 ) -> Array:
     # Targets are those of all rows, or of the tested ones.
     Z = fit.parts.ranked if len(targets) == len(fit.table.y) else fit.tested_ranks
-    found = [
-        product.largest_ratios(Z, r, variances, block, least)
-        for r, *variances in zip(targets.T, *ordered, strict=True)
-    ]
-    return np.asarray(np.max(found, axis=0))
+    found = []
+    for t, (r, *variances) in enumerate(zip(targets.T, *ordered, strict=True)):
+        largest = product.largest_ratios(Z, r, variances, block, least)
+        number = np.full((*largest.shape[:2], 1), float(t))
+        found.append(np.concatenate([largest, number], axis=2))
+    return np.concatenate(found, axis=1)

@@ -6,7 +6,8 @@ Statistic
     Student's t of ordinary least squares on normal scores, for every column of the target.
 Null distribution
     Student's t with n - d - 1 degrees of freedom, the tail corrected for the skewness of the sum,
-    and for the number of targets (Bonferroni).
+    and for the number of targets (Bonferroni). What would be found by it is corrected for the tail
+    that shuffled residuals have (Freedman and Lane), by a saddlepoint approximation.
 Validity
     Exchangeable rows, and errors of about the same variance. Abstains where rows are few beside
     the columns, and for columns that differ from their most common value in few rows.
@@ -17,11 +18,14 @@ Literature
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import stats
 
 from squamish.arrays import Array, Mask
-from squamish.screening.validity import differ_in_few_rows
+from squamish.screening.validity import WORTH_CONFIRMING, differ_in_few_rows
+from squamish.statistics.permutation import tail_inflation
 from squamish.statistics.scores import atom_shares, skewness
 from squamish.statistics.tails import with_skewed_tails
 
@@ -40,7 +44,10 @@ def partial_p_values(Z: Array, targets: Array) -> Array:
     skew = skewness(Z) * np.abs(skewness(targets)).max() / np.sqrt(n)
     few = differ_in_few_rows(atom_shares(Z), targets)
     totals = np.square(targets).sum(axis=0)
-    return p_values_from_sums(Z.T @ Z, Z.T @ targets, totals, n, skew, few)
+    solved = _Solved.of(Z.T @ Z)
+    p = _single_p_values(solved, Z.T @ targets, totals, n, skew)
+    p[few] = 1.0
+    return _corrected(_confirmed(p, Z, targets, solved))
 
 
 def p_values_from_sums(
@@ -63,18 +70,61 @@ def p_values_from_sums(
     abstains : ndarray of bool of shape (d,)
         Columns for which the test does not hold.
     """
-    d, n_targets = moments.shape
+    p = _single_p_values(_Solved.of(gram), moments, totals, n_rows, skew)
+    return np.where(abstains, 1.0, _corrected(p))
+
+
+@dataclass(frozen=True, eq=False)
+class _Solved:
+    """The inverse of a matrix of products, as a basis: ``basis @ basis.T``."""
+
+    basis: Array
+
+    @classmethod
+    def of(cls, gram: Array) -> _Solved:
+        """Decompose it, without directions in which there is only rounding."""
+        values, vectors = np.linalg.eigh(gram)
+        kept = values > COLLINEAR * values[-1]
+        return cls(vectors[:, kept] / np.sqrt(values[kept]))
+
+    @property
+    def scale(self) -> Array:
+        """Standard errors of coefficients, for errors of variance 1."""
+        return np.asarray(np.sqrt(np.square(self.basis).sum(axis=1)))
+
+
+def _single_p_values(
+    solved: _Solved, moments: Array, totals: Array, n_rows: int, skew: Array
+) -> Array:
+    """Return a p-value for every column and target, by Student's t."""
+    d = len(moments)
     freedom = n_rows - d - 1
-    values, vectors = np.linalg.eigh(gram)
-    kept = values > COLLINEAR * values[-1]
-    basis = vectors[:, kept] / np.sqrt(values[kept])
-    scale = np.sqrt(np.square(basis).sum(axis=1))
-    p = np.ones(d)
-    for moment, total in zip(moments.T, totals, strict=True):
+    basis, scale = solved.basis, solved.scale
+    out = np.ones(moments.shape)
+    for t, (moment, total) in enumerate(zip(moments.T, totals, strict=True)):
         fitted = basis.T @ moment
         error = np.sqrt(max(total - np.square(fitted).sum(), 1e-12 * total) / freedom)
         # A column without variance has no scale, and proves nothing.
-        t = np.divide(basis @ fitted, error * scale, out=np.zeros(d), where=scale > 0)
-        p = np.minimum(p, 2 * stats.t.sf(np.abs(t), freedom))
-    p = with_skewed_tails(np.minimum(1, p * n_targets), skew)
-    return np.where(abstains, 1.0, p)
+        ratio = np.divide(basis @ fitted, error * scale, out=np.zeros(d), where=scale > 0)
+        out[:, t] = with_skewed_tails(2 * stats.t.sf(np.abs(ratio), freedom), skew)
+    return out
+
+
+def _confirmed(p: Array, Z: Array, targets: Array, solved: _Solved) -> Array:
+    """Correct what would be found for the tail that shuffled residuals have (Freedman and Lane).
+
+    Residuals are those of the model without the column, of which its own part is then a sum.
+    """
+    out = p.copy()
+    inverse = solved.basis @ solved.basis.T
+    for j, t in zip(*np.nonzero(p * p.shape[1] < WORTH_CONFIRMING), strict=True):
+        own = Z @ inverse[:, j]
+        beta = inverse @ (Z.T @ targets[:, t])
+        residual = targets[:, t] - Z @ beta + own * beta[j] / max(inverse[j, j], 1e-300)
+        out[j, t] *= tail_inflation(residual, own[:, np.newaxis])[0]
+    return out
+
+
+def _corrected(p: Array) -> Array:
+    """Correct for the number of targets."""
+    return np.minimum(1, p.min(axis=1) * p.shape[1])

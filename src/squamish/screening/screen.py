@@ -92,7 +92,8 @@ def screen_for_relevance(
     p |= {name: values[first] for name, values in known.items()}
     p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
     n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
-    return Screening(decide(fit, nothing, p, alpha), groups, gains, n_fits, complete)
+    relevance = decide(fit, nothing, p, alpha, found)
+    return Screening(relevance, groups, gains, n_fits, complete)
 
 
 def _n_jobs(n_parts: int) -> int:
@@ -134,7 +135,7 @@ def _test_rows_alike(
         p["marginal"] = _with_centres(single, members, found["centres"])
     if "product" in found:
         largest = product.merged(d, blocks(d), found["product"])
-        p["product"] = product.product_p_values(largest, fit.scores.shape[1], fit.atom_shares)
+        p["product"] = product.product_p_values(Z, fit.scores, largest, fit.atom_shares)
     if "partial" in found:
         p["partial"] = found["partial"][0]
     gains = ShadowGains.of(found["shadow"], groups) if "shadow" in found else None

@@ -67,36 +67,40 @@ def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selec
             n_fits += race.n_fits
             if len(rounds) == MOST_ROUNDS:
                 break
-            p = _explaining(fit, relevance, race)
-            # A round more would test the same again as long as the model stays the same.
-            everything = np.stack([*rounds, *[p] * (MOST_ROUNDS - len(rounds))])
-            rounds.append(p)
-            found = {"useful": combined_p_values(everything)}
-            relevance = decide(fit, relevance, found, alpha)
+            rounds.append(_explaining(fit, relevance, race))
+            of_parts = _over_rounds(rounds)
+            p = of_features(fit, of_parts)
+            p[relevance.relevant] = relevance.p_values["useful"][relevance.relevant]
+            relevance = decide(fit, relevance, {"useful": p}, alpha, {"useful": of_parts})
     except OutOfTime:
         return Selection(relevance, race, n_fits, complete=False)
     return Selection(relevance, race, n_fits, complete=True)
 
 
+def _over_rounds(rounds: list[Array]) -> Array:
+    """Combine the p-values of rounds; those to come would test the same again."""
+    everything = np.stack([*rounds, *[rounds[-1]] * (MOST_ROUNDS - len(rounds))])
+    return combined_p_values(everything)
+
+
 def _explaining(fit: CrossFit, relevance: Relevance, race: Race) -> Array:
-    """Test features outside of the model against its residuals."""
-    relevant = relevance.relevant
+    """Test parts of features outside of the model against its residuals; 1 for those in it."""
     residuals = fit.family.residuals(race.predictions, fit.table.y[fit.tested])
-    p = _residual_p_values(fit, residuals, relevant)
-    p[relevant] = relevance.p_values["useful"][relevant]
+    p = _residual_p_values(fit, residuals, relevance.relevant)
+    p[fit.fixed_columns(relevance.relevant)] = 1.0
     return p
 
 
 def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array:
-    """Test every feature against what a model of some features leaves unexplained."""
+    """Test every part against what a model of some features leaves unexplained."""
     Z = fit.tested_ranks
     d, columns = Z.shape[1], fit.fixed_columns(model)
     if d == 0:
-        return np.ones(fit.table.n_features)
+        return np.ones(0)
     if not fit.table.rows_are_alike:
         rows = residuals, fit.weights, fit.clusters
         both = [score.single_p_values(Z, *rows), score.product_p_values(Z, *rows, columns)]
-        return of_features(fit, combined_p_values(np.stack(both)))
+        return combined_p_values(np.stack(both))
     basis = residual.model_basis(Z, residuals, columns)
     jobs: dict[str, list[Job]] = {
         "own": [(_own, (span, basis, residuals)) for span in ranges(d)],
@@ -107,8 +111,8 @@ def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array
     if not complete:
         raise OutOfTime({})
     largest = product.merged(d, blocks(d), found["product"])
-    in_products = product.product_p_values(largest, residuals.shape[1], fit.atom_shares)
-    return of_features(fit, residual.residual_p_values(np.hstack(found["own"]), in_products))
+    in_products = product.product_p_values(Z, residuals, largest, fit.atom_shares)
+    return residual.residual_p_values(np.hstack(found["own"]), in_products)
 
 
 def _own(fit: CrossFit, span: tuple[int, int], basis: Array, residuals: Array) -> Array:

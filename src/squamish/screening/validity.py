@@ -16,6 +16,9 @@ MOSTLY_ONE_VALUE = 0.5
 # Cochran's five, and of two values ten times that, since an exact test loses nothing there.
 FEW, FEW_OF_TWO = 5, 50
 
+# What proves nothing by an approximate tail, even as the only evidence at a level of 5%, need not
+# be confirmed by a better one.
+WORTH_CONFIRMING = 0.05
 # Of very many rows, what counts is not the share but how many differ: in all, and in a class.
 LEAST_DIFFERENT, LEAST_DIFFERENT_OF_CLASS = 200, 20
 

@@ -12,7 +12,7 @@ import numpy as np
 from scipy.sparse import coo_array
 from scipy.sparse.csgraph import connected_components
 
-from squamish.arrays import Array, Indices
+from squamish.arrays import Array, Floats, Indices
 
 Block = tuple[int, int, int, int]
 
@@ -98,10 +98,13 @@ def components(n: int, pairs: Indices) -> Indices:
     return np.asarray(np.argsort(np.argsort(first))[inverse], dtype=np.intp)
 
 
-def large_sums(left: Array, right: Array, least: float) -> tuple[Indices, Indices, Array]:
+def large_sums(left: Array, right: Array, least: float) -> tuple[Indices, Indices, Floats]:
     """Find the pairs whose sum of products may be this large, of either sign, and about what."""
-    sums = left.astype(np.float32).T @ right.astype(np.float32)
-    least *= 1 - ROUGH
+    return large_entries(left.astype(np.float32).T @ right.astype(np.float32), least * (1 - ROUGH))
+
+
+def large_entries(sums: Floats, least: float) -> tuple[Indices, Indices, Floats]:
+    """Find the entries of a matrix that are this large, of either sign, and how large."""
     # Rows without any, which are many, are passed over.
     rows = np.flatnonzero((sums.max(axis=1) >= least) | (sums.min(axis=1) <= -least))
     size = np.abs(sums[rows])
@@ -109,14 +112,14 @@ def large_sums(left: Array, right: Array, least: float) -> tuple[Indices, Indice
     return rows[i], j, size[i, j]
 
 
-def sums_of_products(left: Array, right: Array, i: Indices, j: Indices, power: int = 1) -> Array:
-    """Return the exact sums of products, or of their squares, of some pairs."""
+def sums_of_products(left: Array, right: Array, i: Indices, j: Indices) -> Array:
+    """Return the exact sums of products of some pairs."""
     out = np.zeros(len(i))
     step = max(1, AT_ONCE // len(left))
     for start in range(0, len(i), step):
         some = slice(start, start + step)
         product = left[:, i[some]] * right[:, j[some]]
-        out[some] = np.power(product, power).sum(axis=0) if power > 1 else product.sum(axis=0)
+        out[some] = product.sum(axis=0)
     return out
 
 

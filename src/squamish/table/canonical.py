@@ -30,6 +30,8 @@ class Canonical:
     ----------
     table : Table
         The same data, rearranged and dense, features numbered as their columns come.
+    rows : ndarray of int of shape (n_samples,)
+        For every row of the new table, its number in the old one.
     columns : ndarray of int of shape (n_columns,)
         For every column of the new table, its number in the old one.
     feature : ndarray of int
@@ -38,6 +40,7 @@ class Canonical:
     """
 
     table: Table
+    rows: Indices
     columns: Indices
     feature: Indices
 
@@ -79,7 +82,7 @@ def in_canonical_order(table: Table) -> Canonical:
         folds=None if table.folds is None else _moved(table.folds, rows),
     )
     places = [numbers.get(f, -1) for f in table.feature.tolist()]
-    return Canonical(ordered, varying[columns], np.array(places, dtype=np.intp))
+    return Canonical(ordered, rows, varying[columns], np.array(places, dtype=np.intp))
 
 
 def _standardised(raw: Array, is_category: Mask) -> Array:

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import contextmanager, nullcontext
 from typing import Any
 
 import numpy as np
@@ -64,9 +65,8 @@ def _split(cv: Any, y: NDArray[Any], groups: Indices | None) -> list[Fold]:
     """Let a splitter or an iterable split the rows."""
     try:
         splitter = check_cv(cv, y)
-        with warnings.catch_warnings():
-            # Splitters that do not know groups say so; folds that divide them are refused later.
-            warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+        # Warnings belong to the process: only those that may come are caught.
+        with _not_knowing_groups() if hasattr(cv, "split") else nullcontext():
             return [
                 (_row_numbers(train), _row_numbers(test))
                 for train, test in splitter.split(np.zeros((len(y), 1)), y, groups)
@@ -74,6 +74,14 @@ def _split(cv: Any, y: NDArray[Any], groups: Indices | None) -> list[Fold]:
     except (TypeError, ValueError, IndexError) as error:
         reason = " ".join(str(error).split())
         raise InputError(f"cv cannot split these {len(y)} rows: {reason}") from None
+
+
+@contextmanager
+def _not_knowing_groups() -> Iterator[None]:
+    """Let splitters ignore groups in silence; folds that divide them are refused later."""
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="The groups parameter is ignored")
+        yield
 
 
 def _row_numbers(rows: Any) -> Indices:

@@ -39,7 +39,7 @@ def read_target(y: Any, counted: Mask, missing: str = "error") -> tuple[NDArray[
         Which rows count and have a target.
     """
     check_choice("missing_target", missing, ("error", "drop"))
-    values = _one_column(y)
+    values = one_column(y)
     if len(values) != len(counted):
         raise InputError(
             f"X has {len(counted)} rows, but y has {len(values)} values; they must be as many"
@@ -56,7 +56,8 @@ def read_target(y: Any, counted: Mask, missing: str = "error") -> tuple[NDArray[
     return _plain_labels(values[used]), used
 
 
-def _one_column(y: Any) -> NDArray[Any]:
+def one_column(y: Any) -> NDArray[Any]:
+    """Return a target of any library as an array, gaps and all."""
     if y is None:
         raise InputError("RelevanceSelector requires y to be passed, but the target y is None")
     with in_one_line():
