@@ -61,8 +61,8 @@ def test_an_audit_is_the_same_everywhere(problem, backend, client):
         CrossfitMethod(alpha=0.99), random_state=0, cv=iter(folds), callback=lambda news: None
     )
     with joblib.parallel_config(backend=backend, n_jobs=2):
-        there = selector.audit(problem.X, problem.y, 3)
-    here = selector.set_params(cv=folds).audit(problem.X, problem.y, 3)
+        there = selector.audit(problem.X, problem.y, 8)
+    here = selector.set_params(cv=folds).audit(problem.X, problem.y, 8)
     assert there.n_found > 0
     assert there.shuffles == here.shuffles
 
