@@ -151,8 +151,9 @@ def report(before: dict[str, Any], after: dict[str, Any], revision: str) -> tupl
     lines = [
         "# Verdicts before and after",
         "",
-        f"Against {revision}, {len(before)} fits, made by `python benchmarks/unchanged.py --before "
-        f"{revision}`. A number counts as the same up to {RELATIVE:g} of itself, or {ABSOLUTE:g}.",
+        f"Revision {_current()} against {revision}, {len(before)} fits, made by `python "
+        f"benchmarks/unchanged.py --before {revision}`. A number counts as the same up to "
+        f"{RELATIVE:g} of itself, or {ABSOLUTE:g}.",
         "",
         "| table | columns with another class | what else differs (most) |",
         "|---|---|---|",
@@ -187,6 +188,12 @@ def _version(source: Path, tables: list[tuple[str, int]], jobs: int, path: Path)
     subprocess.run([sys.executable, __file__, *arguments], env=environment, check=True)
     found: dict[str, Any] = json.loads(path.read_text(encoding="utf-8"))
     return found
+
+
+def _current() -> str:
+    """Name the revision that is checked out."""
+    command = ["git", "-C", str(HERE.parent), "rev-parse", "--short", "HEAD"]
+    return subprocess.run(command, check=True, capture_output=True, text=True).stdout.strip()
 
 
 def _checked_out(revision: str, folder: Path) -> Path:
