@@ -22,7 +22,7 @@ Call = tuple[Callable[..., Any], tuple[Any, ...]]
 WAIT, PATIENCE = 0.005, 60
 
 
-class Cluster:
+class DaskCluster:
     """The workers of a Dask cluster, and what was sent to them.
 
     joblib hands out tasks there as well, but sends what they share again in every call, and

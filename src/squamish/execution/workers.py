@@ -27,7 +27,7 @@ from squamish.compatibility import (
 )
 from squamish.errors import InputError
 from squamish.execution.checkpoint import Checkpoint
-from squamish.execution.cluster import Call, Cluster
+from squamish.execution.cluster import Call, DaskCluster
 from squamish.execution.progress import Reporter
 
 RandomState = int | np.integer | np.random.Generator | np.random.RandomState | None
@@ -98,7 +98,7 @@ class Workers:
     deadline: float = np.inf
     unfinished: list[str] = field(default_factory=list)
     _calls: Iterator[int] = field(default_factory=count)
-    _clusters: list[Cluster] = field(default_factory=list)
+    _clusters: list[DaskCluster] = field(default_factory=list)
 
     def run(
         self,
@@ -174,7 +174,7 @@ class Workers:
         client = dask_client(backend)
         if client is not None:
             if not self._clusters:
-                self._clusters.append(Cluster(client))
+                self._clusters.append(DaskCluster(client))
             yield from self._clusters[0].results(calls, shared, self.deadline)
             return
         # Some can only give all results at once.

@@ -128,7 +128,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         screening = screen_for_relevance(fit, screened or {}, self.alpha, screen_rng)
         selected = select_the_model(fit, screening, self.alpha)
-        selected = screen_in_trees(fit, selected, screening.groups, self.alpha, tree_rng)
+        selected = screen_in_trees(
+            fit, selected, screening.correlation_groups, self.alpha, tree_rng
+        )
         relevance, race = selected.relevance, selected.race if selected.complete else None
         limits = self.alpha, self.min_effect
         strength = test_strength(fit, relevance.relevant, race, *limits, strength_rng)

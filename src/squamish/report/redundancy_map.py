@@ -99,27 +99,27 @@ def redundancy_layout(result: RelevanceResult, max_features: int | None = 60) ->
     RedundancyLayout
         Columns, arrows and groups. The same result always gives the same map.
     """
-    clusters, notes = _clusters(result, max_features)
-    left, right = (_label_width(result, clusters, side) for side in (0, 1))
-    rx = max(cluster.rx for cluster in clusters)
+    circles, notes = _circles(result, max_features)
+    left, right = (_label_width(result, circles, side) for side in (0, 1))
+    rx = max(circle.rx for circle in circles)
     width = left + 2 * rx + right
-    heights = [0.0] * max(1, min(len(clusters), int(MAP_WIDTH // width)))
+    heights = [0.0] * max(1, min(len(circles), int(MAP_WIDTH // width)))
     nodes: list[Node] = []
     edges: list[Edge] = []
     rings: list[Ring] = []
-    for cluster in clusters:
+    for circle in circles:
         # Each goes where there is most room; the first of several.
         place = int(np.argmin(heights))
-        rings.append(cluster.ring(place * width + left + rx, heights[place]))
-        heights[place] += 2 * cluster.ry + 2.4
-        edges += cluster.edges(len(nodes))
-        nodes += cluster.nodes(rings[-1])
+        rings.append(circle.ring(place * width + left + rx, heights[place]))
+        heights[place] += 2 * circle.ry + 2.4
+        edges += circle.edges(len(nodes))
+        nodes += circle.nodes(rings[-1])
     size = width * len(heights), max(heights)
     return RedundancyLayout(*size, tuple(nodes), tuple(edges), tuple(rings), notes)
 
 
 @dataclass(frozen=True)
-class _Cluster:
+class _Circle:
     """The columns of a ring, members before guests, and who is replaced by whom."""
 
     title: str
@@ -169,8 +169,8 @@ class _Cluster:
         return edges
 
 
-def _label_width(result: RelevanceResult, clusters: Sequence[_Cluster], side: int) -> float:
-    columns = {k for cluster in clusters for k in cluster.columns[side::2]}
+def _label_width(result: RelevanceResult, circles: Sequence[_Circle], side: int) -> float:
+    columns = {k for circle in circles for k in circle.columns[side::2]}
     names = [shorten(result.feature_names[k]) for k in columns]
     small = [sum(c.isascii() and not c.isupper() for c in name) for name in names]
     widths = [
@@ -179,9 +179,9 @@ def _label_width(result: RelevanceResult, clusters: Sequence[_Cluster], side: in
     return 1.5 + max(widths, default=0)
 
 
-def _clusters(
+def _circles(
     result: RelevanceResult, max_features: int | None
-) -> tuple[list[_Cluster], tuple[str, ...]]:
+) -> tuple[list[_Circle], tuple[str, ...]]:
     """Choose the columns and the arrows of every group."""
     evidence = result.evidence
     check_cap(max_features)
@@ -196,7 +196,7 @@ def _clusters(
     queue = sorted((rank, j) for group in ordered for rank, j in enumerate(group))
     shown = {j for _, j in queue[:max_features]}
     notes = left_out(len(queue), len(shown), "weak columns")
-    clusters, alone, complete = [], [], True
+    circles, alone, complete = [], [], True
     for number, group in enumerate(ordered):
         members = [j for j in group if j in shown]
         if not any(evidence.substitutes.get(j) for j in group):
@@ -208,12 +208,12 @@ def _clusters(
             more = f" ({len(group) - len(members)} more)" if len(members) < len(group) else ""
             best = frozenset(evidence.representatives[number] if len(group) > 1 else ())
             title, columns = f"group {number + 1}{more}", (*members, *guests)
-            clusters.append(_Cluster(title, columns, len(members), best, arrows))
+            circles.append(_Circle(title, columns, len(members), best, arrows))
     if alone:
-        clusters.append(_Cluster("no substitute found", tuple(alone)))
+        circles.append(_Circle("no substitute found", tuple(alone)))
     if not complete:
         notes.append("Some arrows are left out; result.substitutes has all")
-    return clusters, tuple(notes)
+    return circles, tuple(notes)
 
 
 def _arrows(

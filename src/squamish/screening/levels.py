@@ -23,7 +23,8 @@ from scipy import stats
 from squamish.arrays import Array, Indices
 from squamish.statistics.multiplicity import combined_p_values
 
-# Random orders of the target: their mean is known to 7% of their spread, and that to 5%.
+# Random orders of the target: the mean of sums is known to 7% of their standard deviation, and that
+# to 5%.
 N_ORDERS = 200
 # Samples of one row from each cluster.
 N_SAMPLES = 10

@@ -38,7 +38,7 @@ class Screening:
     ----------
     relevance : Relevance
         What is relevant by them.
-    groups : ndarray of int
+    correlation_groups : ndarray of int
         For every part, its group of correlated ones.
     gains : ShadowGains or None
         Gains in boosted trees, if they were measured.
@@ -49,7 +49,7 @@ class Screening:
     """
 
     relevance: Relevance
-    groups: Indices
+    correlation_groups: Indices
     gains: ShadowGains | None
     n_fits: int
     complete: bool

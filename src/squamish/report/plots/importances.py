@@ -36,7 +36,7 @@ def draw_importances(result: RelevanceResult, ax: Axes | None, max_features: int
     dots = draw_dots(ax, result, rows, evidence.importance[rows])
     name_rows(ax, short_names(result, rows))
     ax.set_xlabel(evidence.vocabulary.importance_axis)
-    spread_out(ax, evidence.importance[rows], limit, low)
+    use_logarithms(ax, evidence.importance[rows], limit, low)
     return finish(ax, "Importance of every column", notes, [*dots, band])
 
 
@@ -47,7 +47,7 @@ def check_measured(evidence: Evidence) -> None:
         raise InputError(f"there are no importances to draw: {reason}")
 
 
-def spread_out(ax: Axes, values: Array, limit: float, low: float = 0.0) -> None:
+def use_logarithms(ax: Axes, values: Array, limit: float, low: float = 0.0) -> None:
     """Take logarithms beyond the limit if what is near it could not be seen otherwise."""
     highest = float(values.max())
     if limit > 0 and highest > 20 * limit:

@@ -17,7 +17,7 @@ from squamish.report.plots.drawing import (
     patch_handle,
     short_names,
 )
-from squamish.report.plots.importances import check_measured, spread_out
+from squamish.report.plots.importances import check_measured, use_logarithms
 from squamish.report.plots.style import COLOURS, INK
 
 if TYPE_CHECKING:
@@ -54,7 +54,7 @@ def draw_shadows(result: RelevanceResult, ax: Axes | None, max_features: int | N
     _draw_boxes(ax, boxes)
     name_rows(ax, [box.name for box in boxes])
     ax.set_xlabel(result.evidence.vocabulary.importance_axis)
-    spread_out(ax, np.nanmax(rounds[:, rows], axis=0), float(np.median(shadows.max(axis=1))))
+    use_logarithms(ax, np.nanmax(rounds[:, rows], axis=0), float(np.median(shadows.max(axis=1))))
     handles = [
         patch_handle(CLASS_NAMES[c], COLOURS[c]) for c in COLOURS if c in result.classes[rows]
     ]
