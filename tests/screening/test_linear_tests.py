@@ -167,3 +167,15 @@ def test_products_hold_their_level_for_skewed_columns_and_a_rare_class():
     Z = normal_scores(np.where(np.quantile(X, 0.8) < X, X, 0.0))
     found = [product_p_values(Z, rng.permutation(scores)).min() * 12 for _ in range(60)]
     assert np.sum(np.array(found) <= 0.05) <= 8  # 60 families at 5%
+
+
+def test_a_partner_that_is_the_target_itself_makes_no_product_look_like_evidence():
+    found = 0
+    for seed in range(40):
+        rng = np.random.default_rng(seed)
+        X = rng.standard_normal((int(rng.integers(60, 400)), 10))
+        y = rng.standard_normal(len(X))
+        X[:, 0] = np.exp(y)
+        p = product_p_values(normal_scores(X), family_of_target(y).scores(y))
+        found += p[1:].min() < 1e-3
+    assert found <= 1

@@ -61,3 +61,13 @@ def test_tails_are_probabilities_and_do_not_depend_on_units(weights, seed, unit)
     p = shuffled_tails(np.array(weights, dtype=float), values)
     assert np.all((p >= 0) & (p <= 1))
     assert shuffled_tails(unit * np.array(weights), -values) == pytest.approx(p, rel=1e-3)
+
+
+def test_single_rows_far_out_count_in_the_tail():
+    rng = np.random.default_rng(0)
+    weights = rng.standard_normal(1000)
+    weights[:3] = 30.0
+    values = rng.standard_normal(1000) * rng.standard_normal(1000)
+    values[:2] = 4.0
+    expected = by_orders(weights, values, rng)
+    assert shuffled_tails(weights, values[:, np.newaxis])[0] > expected / 3

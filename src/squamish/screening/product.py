@@ -33,6 +33,8 @@ from squamish.statistics.permutation import tail_inflation
 # So many partners of a column are kept, those of the largest ratios: where a heavy tail explains
 # one of them, another may be sound.
 KEPT = 3
+# A variance below this share of the largest possible is rounding.
+ROUNDING = 1e-12
 # Columns on the left of a strip of pairs: one of 2,048 partners takes 2 MB in single precision.
 STRIP = 256
 # So many values of products are made exactly at a time, in some ten arrays of that size.
@@ -104,7 +106,7 @@ def ordered_variances(Z: Array, r: Array) -> Array:
         some = Z[:, start:stop]
         slope = r @ some / np.maximum(np.square(some).sum(axis=0), 1e-300)
         out[start:stop] = len(Z) * (some * (r[:, np.newaxis] - slope * some)).var(axis=0)
-    return np.maximum(out, 1e-300)
+    return np.maximum(out, ROUNDING * max(float(r @ r), 1e-288))
 
 
 def largest_ratios(
@@ -116,7 +118,7 @@ def largest_ratios(
     partners, 0 where there are none above ``least``. ``ordered`` holds the variances over all
     orders of the columns on both sides.
     """
-    i, j = _worth_a_look(Z, r, block, least * np.sqrt(min(map(np.min, ordered))))
+    i, j = _worth_a_look(Z, r, ordered, block, least)
     n_left = block[1] - block[0]
     out = np.zeros((n_left + block[3] - block[2], KEPT, 2))
     for column, partner, first, variances, offset in (
@@ -125,16 +127,21 @@ def largest_ratios(
     ):
         ratio = np.zeros(len(column))
         for some, products in _products_beyond(Z, column, partner):
-            own = np.square(_beyond(r[:, np.newaxis], Z[:, partner[some]]) * products).sum(axis=0)
+            # Without what the partner says of the target: of a leak, nothing but rounding is left.
+            terms = _beyond(r[:, np.newaxis], Z[:, partner[some]]) * products
+            own = np.square(terms).sum(axis=0)
             variance = np.maximum(own, variances[partner[some] - first[1]])
-            ratio[some] = np.abs(r @ products) / np.sqrt(np.maximum(variance, 1e-300))
+            ratio[some] = np.abs(terms.sum(axis=0)) / np.sqrt(variance)
         _keep_largest(out[offset:], column - first[0], ratio, partner, least)
     return out
 
 
-def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indices, Indices]:
-    """Find the pairs whose sum beyond factors may be this large, in single precision."""
+def _worth_a_look(
+    Z: Array, r: Array, ordered: Sequence[Array], block: Block, least: float
+) -> tuple[Indices, Indices]:
+    """Find the pairs whose ratio may be this large, in single precision."""
     left, right = (side.astype(np.float32) for side in sides(Z, block))
+    errors = [np.sqrt(variances).astype(np.float32) for variances in ordered]
     weights, squared = r.astype(np.float32), np.square(right)
     of_right, moments = squared.sum(axis=0), weights @ right
     found = []
@@ -145,8 +152,11 @@ def _worth_a_look(Z: Array, r: Array, block: Block, least: float) -> tuple[Indic
         sums = (some * weights[:, np.newaxis]).T @ right
         for_right = sums_beyond_partner(sums, weights @ some, square.sum(axis=0), square.T @ right)
         for_left = sums_beyond_partner(sums.T, moments, of_right, squared.T @ some).T
-        either = np.maximum(np.abs(for_left), np.abs(for_right))
-        i, j, _ = large_entries(either, least * (1 - 10 * ROUGH))
+        for_left, for_right = (
+            np.abs(for_left) / errors[1],
+            np.abs(for_right.T) / errors[0][start:stop],
+        )
+        i, j, _ = large_entries(np.maximum(for_left, for_right.T), least * (1 - 10 * ROUGH))
         found.append(np.stack([i + start, j]))
     i, j = np.hstack(found)
     i, j = i + block[0], j + block[2]

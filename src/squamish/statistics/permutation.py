@@ -18,7 +18,8 @@ from scipy import stats
 
 from squamish.arrays import Array
 
-# Distinct values of the shuffled side; more are joined in groups of equal size, by their means.
+# Distinct values of the shuffled side; of more, a quarter at each end stays, and the others are
+# joined in groups of equal size, by their means.
 MOST_VALUES = 48
 # Newton's method has converged after a few steps; near the largest possible sum it needs more.
 MOST_STEPS = 60
@@ -118,7 +119,10 @@ def _distribution(weights: Array) -> tuple[Array, Array]:
     """Return the distinct values of weights and their shares, few enough to add up over."""
     support, counts = np.unique(weights, return_counts=True)
     if len(support) > MOST_VALUES:
-        parts = np.array_split(np.sort(weights), MOST_VALUES)
+        # The extremes one by one, since these make a tail, and the others in groups.
+        ordered, ends = np.sort(weights), MOST_VALUES // 4
+        middle = np.array_split(ordered[ends:-ends], MOST_VALUES - 2 * ends)
+        parts = [*np.split(ordered[:ends], ends), *middle, *np.split(ordered[-ends:], ends)]
         support = np.array([part.mean() for part in parts])
         counts = np.array([len(part) for part in parts])
         # Means of groups vary less than what they stand for.

@@ -230,18 +230,18 @@ def target_encodings(
     weights : ndarray or None
         How much each row counts.
     clusters : ndarray of int or None
-        Indices that have to stay together in an inner fold.
+        Rows that have to stay together in an inner fold.
 
     Returns
     -------
     encoded : ndarray of shape (n_samples, n_categories * n_scores)
-        Indices outside the fold are zero.
+        Rows outside the fold are zero.
     feature : ndarray of int
         The feature of each of its columns.
     """
     train, test = fold
     weights = np.ones(len(scores)) if weights is None else weights
-    # Indices are sorted by the target, so that every fifth one gives stratified folds.
+    # Rows are sorted by the target, so that every fifth one gives stratified folds.
     inner = np.arange(len(train))
     if clusters is not None:
         inner = np.unique(clusters[train], return_inverse=True)[1]
