@@ -273,15 +273,15 @@ def _eliminate_by_tenths(
         [
             [fitted.score(X[test][:, columns], y[test]) for columns, fitted in path]
             for train, test in folds.split(X, y)
-            for path in [_shrinking(model, X[train], y[train])]
+            for path in [shrinking(model, X[train], y[train])]
         ]
     ).mean(axis=0)
     # The fewest columns among equals, as RFECV chooses.
     best = len(scores) - 1 - int(np.argmax(scores[::-1]))
-    return next(islice(_shrinking(model, X, y), best, None))
+    return next(islice(shrinking(model, X, y), best, None))
 
 
-def _shrinking(model: Any, X: Table, y: Target) -> Iterator[tuple[NDArray[np.intp], Any]]:
+def shrinking(model: Any, X: Table, y: Target) -> Iterator[tuple[NDArray[np.intp], Any]]:
     """Yield ever fewer columns, and the model of each set."""
     from sklearn.base import clone
 

@@ -95,21 +95,21 @@ class Processes:
 
     def __init__(self, limit: float) -> None:
         self.limit = limit
-        self._running: dict[Path, subprocess.Popen[bytes]] = {}
+        self.processes: dict[Path, subprocess.Popen[bytes]] = {}
 
     def ask(self, contestant: str, table: Path, seed: int) -> dict[str, Any]:
         """Return what a contestant answers, or ``{"error": ...}``."""
         python = environment(contestant)
-        if python not in self._running:
+        if python not in self.processes:
             # A session of its own: an interrupt of this process is not one of a fit.
-            self._running[python] = subprocess.Popen(
+            self.processes[python] = subprocess.Popen(
                 [python, HERE / "contestants.py", str(os.getpid())],
                 stdin=subprocess.PIPE,
                 stdout=subprocess.PIPE,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
-        process = self._running[python]
+        process = self.processes[python]
         assert process.stdin is not None
         assert process.stdout is not None
         question = {"contestant": contestant, "table": str(table), "seed": seed}
@@ -129,11 +129,11 @@ class Processes:
 
     def end(self) -> None:
         """End all processes, whatever they do."""
-        for python in list(self._running):
+        for python in list(self.processes):
             self._end(python)
 
     def _end(self, python: Path) -> None:
-        process = self._running.pop(python)
+        process = self.processes.pop(python)
         process.kill()
         process.communicate()
 

@@ -128,7 +128,7 @@ def test_many_columns_are_eliminated_by_tenths():
     X = rng.standard_normal((120, 220))
     y = (X[:, 7] + X[:, 200] > 0).astype(int)
     for model in (contestants.paper_forest("classification", 0, 1), LogisticRegression()):
-        path = [columns for columns, _ in contestants._shrinking(model, X, y)]
+        path = [columns for columns, _ in contestants.shrinking(model, X, y)]
         sizes = [len(columns) for columns in path]
         assert sizes[:4] == [220, 198, 179, 162]
         assert sizes[-10:] == list(range(10, 0, -1))
@@ -153,8 +153,8 @@ def test_contestants_end_with_a_race_that_is_killed(tmp_path):
         "p = running.Processes(60)\n"
         "import threading\n"
         "threading.Thread(target=p.ask, args=['SQ', sys.argv[1], 0], daemon=True).start()\n"
-        "while not p._running: time.sleep(0.01)\n"
-        "print(*(child.pid for child in p._running.values()), flush=True)\n"
+        "while not p.processes: time.sleep(0.01)\n"
+        "print(*(child.pid for child in p.processes.values()), flush=True)\n"
         "time.sleep(60)"
     )
     truth = designs.load("NL 4", 0)
