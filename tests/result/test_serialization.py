@@ -29,6 +29,17 @@ def test_json_brings_everything_back(patients, paper_patients, tmp_path):
         assert RelevanceResult.from_json(result.to_json()) == result
 
 
+@pytest.mark.parametrize("method", ["crossfit", "paper"])
+def test_results_of_version_0_1_are_read(method):
+    saved = Path(__file__).parent / "saved" / f"{method}-0.1.json"
+    result = RelevanceResult.from_json(saved)
+    assert "noise" in result.irrelevant
+    assert "alcohol" in result.weak
+    assert RelevanceResult.from_json(result.to_json()) == result
+    assert "noise" in result.to_html()
+    assert "twin" in result.explain("alcohol") or method == "paper"
+
+
 def test_json_brings_a_seed_of_many_digits_back(patients):
     seeded = replace(patients, provenance=replace(patients.provenance, seed=2**127))
     assert RelevanceResult.from_json(seeded.to_json()).provenance.seed == 2**127
@@ -59,7 +70,7 @@ def damaged(result, *where, value):
     ("where", "value", "message"),
     [
         (["format"], "other", "this is no result of squamish"),
-        (["version"], 2, "the version of this result is 2; this squamish reads version 1"),
+        (["version"], 3, "the version of this result is 3; this squamish reads versions 1 and 2"),
         (["evidence_kind"], [], r"evidence_kind is \[\]; it must be crossfit"),
         (["evidence_kind"], "os.system", "evidence_kind is 'os.system'; it must be crossfit"),
         (["classes"], [0], "classes has 1 entries, not 15"),

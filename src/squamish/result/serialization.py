@@ -26,7 +26,9 @@ from squamish.evidence.relevance import CLASS_NAMES, WEAK
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
 
-FORMAT, VERSION = "squamish-result", 1
+FORMAT, VERSION = "squamish-result", 2
+# What is read: of an older version, fields that it did not have yet get their defaults.
+READABLE = (1, VERSION)
 
 
 def to_json(result: RelevanceResult) -> str:
@@ -51,17 +53,18 @@ def from_json(text: str, cls: type[Any]) -> Any:
         raise InputError(f"this is no JSON: {error}") from None
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"this is no result of squamish: its format is not {FORMAT!r}")
-    if content.get("version") != VERSION:
+    version = content.get("version")
+    if type(version) is not int or version not in READABLE:
         raise InputError(
-            f"the version of this result is {content.get('version')!r}; this squamish reads "
-            f"version {VERSION}"
+            f"the version of this result is {version!r}; this squamish reads "
+            f"versions {' and '.join(map(str, READABLE))}"
         )
     kind = content.get("evidence_kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"evidence_kind is {kind!r}; it must be {' or '.join(KINDS)}")
     for key in ("format", "version", "evidence_kind"):
         del content[key]
-    result = _Reader(KINDS[kind]).object(cls, content, "")
+    result = _Reader(KINDS[kind], version).object(cls, content, "")
     _check(result)
     return result
 
@@ -88,24 +91,31 @@ def _plain(value: Any) -> Any:
 class _Reader:
     """Turns JSON values into the types that dataclass fields ask for."""
 
-    def __init__(self, evidence: type[Evidence]) -> None:
+    def __init__(self, evidence: type[Evidence], version: int) -> None:
         self.evidence = evidence
+        self.version = version
 
     def object(self, cls: type[Any], value: Any, where: str) -> Any:
         """Read a dataclass."""
         if not isinstance(value, dict):
             raise _wrong(where or "the result", value, "an object")
         hints = get_type_hints(cls)
-        names = [f.name for f in dataclasses.fields(cls)]
-        for name in names:
-            if name not in value:
-                raise _damaged(f"{_join(where, name)} is missing")
-        unknown = sorted(set(value) - set(names))
+        fields = dataclasses.fields(cls)
+        for field in fields:
+            if field.name not in value and not self._may_lack(field):
+                raise _damaged(f"{_join(where, field.name)} is missing")
+        unknown = sorted(set(value) - {field.name for field in fields})
         if unknown:
             raise _damaged(f"{_join(where, unknown[0])} is unknown")
-        return cls(
-            **{name: self.value(hints[name], value[name], _join(where, name)) for name in names}
+        return cls(**{k: self.value(hints[k], v, _join(where, k)) for k, v in value.items()})
+
+    def _may_lack(self, field: dataclasses.Field[Any]) -> bool:
+        """Tell whether a file of this version may be older than a field."""
+        has_default = (
+            field.default is not dataclasses.MISSING
+            or field.default_factory is not dataclasses.MISSING
         )
+        return self.version < VERSION and has_default
 
     def value(self, hint: Any, value: Any, where: str) -> Any:
         """Read a value of any type that occurs in results."""
