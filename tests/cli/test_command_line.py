@@ -13,7 +13,7 @@ from squamish import __version__
 
 COMMANDS = ["fit", "demo", "report", "compare", "generate"]
 OPTIONS_OF_FIT = (
-    "--target --out --method --alpha --task --drop --groups --weights --categorical --cv "
+    "--target --out --method --alpha --error-rate --task --drop --groups --weights --categorical --cv "
     "--infinite --missing-target --select --reduced --checkpoint --time-budget --audit --cluster "
     "--seed --jobs --quiet --json --help"
 )
@@ -62,6 +62,7 @@ def test_commands_options_and_their_values_are_completed():
     assert " ".join(completed("squamish fit --")) == OPTIONS_OF_FIT
     assert completed("squamish fit --method ") == ["crossfit", "paper"]
     assert completed("squamish fit --task r") == ["regression"]
+    assert completed("squamish fit --error-rate fd") == ["fdr"]
     assert completed("squamish fit --select mi") == ["minimal"]
     assert completed("squamish generate XO")[0] == "XOR"
 

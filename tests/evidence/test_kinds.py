@@ -43,6 +43,7 @@ class VoteEvidence(Evidence):
     groups: ClassVar[tuple] = ()
     representatives: ClassVar[tuple] = ()
     leaks: ClassVar[tuple] = ()
+    associations: ClassVar[dict] = {}
     alpha: ClassVar[float] = np.nan
     loss: ClassVar[float] = np.nan
     minimal_loss: ClassVar[float] = np.nan
@@ -95,6 +96,7 @@ class VoteEvidence(Evidence):
             score_scale="",
             cost_heading="votes lost",
             proven="The committee says that {reason}",
+            associated="",
             unproven="",
             removal="Without it {loss:g} votes are lost",
             untested="nobody asked",

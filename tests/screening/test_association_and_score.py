@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from squamish.screening.association import association_p_values
+from squamish.screening.association import associated
 from squamish.screening.score import score_p_values
 
 
@@ -12,9 +12,11 @@ def test_what_is_close_to_a_relevant_column_is_proven_and_faint_correlations_are
     Z = rng.standard_normal((5000, 4))
     Z[:, 1] += 0.8 * Z[:, 0]
     Z[:, 2] += 0.1 * Z[:, 0]
-    p = association_p_values((Z - Z.mean(axis=0)) / Z.std(axis=0), np.array([0]))
-    assert p[1] < 1e-6
-    assert p[[0, 2, 3]].tolist() == [1.0, 1.0, 1.0]
+    found = associated((Z - Z.mean(axis=0)) / Z.std(axis=0), np.array([0, 3]))
+    assert found.p_values[1] < 1e-6
+    assert found.partner[1] == 0
+    assert found.correlation[1] == pytest.approx(0.62, abs=0.03)
+    assert found.p_values[[0, 2, 3]].tolist() == [1.0, 1.0, 1.0]
 
 
 @pytest.mark.parametrize("n_clusters", [2, 8, 20])
@@ -30,4 +32,4 @@ def test_tests_of_few_groups_of_rows_hold_their_level(n_clusters):
     # Means of so few groups say nothing of what goes with what.
     if n_clusters == 2:
         means = rng.standard_normal((2, 3))
-        assert association_p_values(means, np.array([0])).tolist() == [1, 1, 1]
+        assert associated(means, np.array([0])).p_values.tolist() == [1, 1, 1]

@@ -14,7 +14,8 @@ from squamish.errors import InputError, LeakWarning
 # What messages call parameters, and what the command line calls them.
 _WORDS = {
     r"\b(missing_target|infinite|task)='(\w+)'": r"--\1 \2",
-    r"^(alpha|cv|groups|infinite|method|missing_target|select|task|time_budget) ": r"--\1 ",
+    r"^(alpha|cv|groups|infinite|method|select|task) ": r"--\1 ",
+    r"^(error_rate|missing_target|time_budget) ": r"--\1 ",
     # In quotes they are names of columns.
     r"(?<!['\w])random_state(?!['\w])": "--seed",
     r"(?<!['\w])n_jobs(?!['\w])": "--jobs",
@@ -59,4 +60,4 @@ def in_options(message: str) -> str:
     """
     for python, shell in _WORDS.items():
         message = re.sub(python, shell, message)
-    return re.sub(r"--(missing|time)_", r"--\1-", message)
+    return re.sub(r"--(error|missing|time)_", r"--\1-", message)

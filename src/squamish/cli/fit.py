@@ -39,7 +39,16 @@ class FitOptions:
         str, typer.Option(help="crossfit or paper.", autocompletion=among("crossfit", "paper"))
     ] = "crossfit"
     alpha: Annotated[
-        float | None, typer.Option(help="Family-wise error, for crossfit; 0.01 if not given.")
+        float | None,
+        typer.Option(help="Bound of the error rate, for crossfit; 0.01 if not given."),
+    ] = None
+    error_rate: Annotated[
+        str | None,
+        typer.Option(
+            help="What alpha bounds, for crossfit: fwer, the probability of any false column, or "
+            "fdr, the expected share of false columns; fwer if not given.",
+            autocompletion=among("fwer", "fdr"),
+        ),
     ] = None
     task: Annotated[
         str,
@@ -203,13 +212,16 @@ def _selector(options: FitOptions, roles: Roles, cv: Any) -> RelevanceSelector:
 
 
 def _method(options: FitOptions) -> str | CrossfitMethod:
-    if options.alpha is None:
+    asked = {"alpha": options.alpha, "error_rate": options.error_rate}
+    given: dict[str, Any] = {name: value for name, value in asked.items() if value is not None}
+    if not given:
         return options.method
     if options.method != "crossfit":
-        raise InputError("--alpha belongs to --method crossfit")
+        name = next(iter(given)).replace("_", "-")
+        raise InputError(f"--{name} belongs to --method crossfit")
     from squamish import CrossfitMethod
 
-    return CrossfitMethod(alpha=options.alpha)
+    return CrossfitMethod(**given)
 
 
 def _given(table: pl.LazyFrame, roles: Roles) -> dict[str, Any]:

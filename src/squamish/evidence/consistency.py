@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Literal
 
+from squamish.evidence.association import Association
 from squamish.evidence.relevance import PROOFS
 
 if TYPE_CHECKING:
@@ -37,6 +38,20 @@ def wrong_proofs(proofs: Sequence[str]) -> Iterator[str]:
     """Say whether there is a proof that nobody knows."""
     if any(proof and proof not in PROOFS for proof in proofs):
         yield "evidence.proof holds an unknown proof"
+
+
+def wrong_associations(
+    proofs: Sequence[str], associations: Mapping[int, Association]
+) -> Iterator[str]:
+    """Say what is wrong with columns that are relevant through others; older results have none."""
+    n_columns = len(proofs)
+    for j, through in associations.items():
+        if not 0 <= j < n_columns or proofs[j] != "association":
+            yield f"evidence.associations.{j} is about a column that is not relevant through others"
+        elif not through.columns or any(
+            not 0 <= k < n_columns or not proofs[k] for k in through.columns
+        ):
+            yield f"evidence.associations.{j}.columns must be relevant columns"
 
 
 def wrong_groups(evidence: Evidence, n_columns: int, weak: Sequence[int]) -> Iterator[str]:

@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import ClassVar
 
 import numpy as np
 
 from squamish.arrays import Array, Indices, Mask
-from squamish.evidence.consistency import Shape, wrong_size
+from squamish.evidence.association import Association
+from squamish.evidence.consistency import Shape, wrong_associations, wrong_size
 from squamish.evidence.decisions import Decision, above_effect, at_level
 from squamish.evidence.interface import Evidence
 from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.statistics.multiplicity import ErrorRate
 
 _COLUMNS = (
     "Removal costs: how much of what the model gains over a constant prediction is lost, on rows "
@@ -37,8 +39,9 @@ class CrossfitEvidence(Evidence):
     proof_p_values : dict of str to ndarray
         The p-value of every column in every test of relevance; 1 if not tested.
     p_relevant : ndarray of float
-        All these tests combined (Cauchy), corrected for the number of columns (Holm); NaN for a
-        column that does not vary.
+        The tests of a column itself, which are all of these but "association", combined (Cauchy)
+        and corrected for the number of columns, as ``error_rate`` says; NaN for a column that does
+        not vary.
     removal_loss : ndarray of float
         Mean growth of the out-of-sample loss when the column is drawn anew given the others
         (conditional feature importance), or when the best model does without it (LOCO),
@@ -89,6 +92,12 @@ class CrossfitEvidence(Evidence):
     detectable : float
         About the least ``effect`` that so many rows show with a probability of 95%, or the
         ``power`` that was asked for if that is less; NaN if the model gains nothing.
+    error_rate : {"fwer", "fdr"}
+        What ``alpha`` bounds: the probability of any false column (p-values are corrected by Holm),
+        or the expected share of false columns (Benjamini and Hochberg).
+    associations : dict of int to Association
+        For every column whose proof is "association", what it is relevant through. Results of
+        squamish 0.1 do not have it: the p-value of the association was part of ``p_relevant``.
     """
 
     proof: tuple[str, ...]
@@ -117,6 +126,8 @@ class CrossfitEvidence(Evidence):
     undecided: Mask
     n_tested: int
     detectable: float
+    error_rate: ErrorRate = "fwer"
+    associations: dict[int, Association] = field(default_factory=dict)
 
     kind: ClassVar[str] = "crossfit"
     shapes: ClassVar[Mapping[str, Shape]] = {
@@ -150,12 +161,20 @@ class CrossfitEvidence(Evidence):
         """The effect of every removal."""
         return self.effect
 
+    @cached_property
+    def _p_decided(self) -> Array:
+        """The p-value that decided on relevance: of the column itself, or of its association."""
+        p = self.p_relevant.copy()
+        for j, through in self.associations.items():
+            p[j] = through.p_value
+        return p
+
     @property
     def decisions(self) -> tuple[Decision, ...]:
         """Relevant by all proofs together; strong by a removal that certainly costs enough."""
         sure = at_level(self.p_value, self.alpha)
         return (
-            Decision("relevant or not", (at_level(self.p_relevant, self.alpha),)),
+            Decision("relevant or not", (at_level(self._p_decided, self.alpha),)),
             Decision("strong or weak", (sure, above_effect(self.effect, self.min_effect))),
         )
 
@@ -191,6 +210,11 @@ class CrossfitEvidence(Evidence):
             groups=tuple(columns(self.groups[g]) for g in order),
             representatives=tuple(columns(self.representatives[g]) for g in order),
             leaks=columns(self.leaks),
+            associations={
+                j: replace(through, columns=columns(through.columns))
+                for f, through in self.associations.items()
+                for j in columns((f,))
+            },
         )
 
     def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:
@@ -198,6 +222,20 @@ class CrossfitEvidence(Evidence):
         yield from super().inconsistencies(n_columns, weak)
         for name, p in self.proof_p_values.items():
             yield from wrong_size(f"evidence.proof_p_values.{name}", p.shape, ("d",), n_columns)
+        yield from wrong_associations(self.proof, self.associations)
+
+    @property
+    def _sure(self) -> str:
+        """Say what the proofs of relevant columns have to reach."""
+        if self.error_rate == "fdr":
+            return (
+                "its dependence on the target is proven, with a share of at most "
+                f"{self.alpha:g} of false proofs to be expected among all of them."
+            )
+        return (
+            "all proofs of its dependence on the target together leave less than "
+            f"{self.alpha:g} for chance, over all columns."
+        )
 
     @cached_property
     def vocabulary(self) -> Vocabulary:
@@ -210,6 +248,12 @@ class CrossfitEvidence(Evidence):
             proven=(
                 "It is relevant because {reason} "
                 "(p = {p:.2g}, all proofs together, corrected for the number of columns)"
+            ),
+            associated=(
+                "It is relevant through {partner}, with which it has a correlation of "
+                "{correlation:.2f} (p = {p_association:.2g}). Its own tests together have "
+                "p = {p:.2g}, corrected for the number of columns: that it is relevant hangs on "
+                "{partner}"
             ),
             unproven=(
                 "None of the tests tells it from a column of noise (p = {p:.2g} for all of them "
@@ -229,10 +273,11 @@ class CrossfitEvidence(Evidence):
             ),
             columns=_COLUMNS,
             reading=(
-                "A column is relevant if all proofs of its dependence on the target together leave "
-                f"less than {self.alpha} for chance, over all columns. It is strong if, in "
-                "addition, the loss on rows the model has not seen grows without it, with the same "
-                f"certainty and by at least {self.min_effect:.1%} of what the model gains at all. "
+                f"A column is relevant if {self._sure} "
+                "What is clearly correlated with such a column is relevant through it. It is "
+                "strong if, in addition, the loss on rows the model has not seen grows without it, "
+                f"with the same certainty and by at least {self.min_effect:.1%} of what the model "
+                "gains at all. "
                 "Irrelevant means that nothing was found in these rows, not that nothing is there."
             ),
         )

@@ -7,6 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
 from squamish.arrays import Array, Indices, Mask
+from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_groups, wrong_proofs, wrong_size
 from squamish.evidence.decisions import Decision
 from squamish.evidence.vocabulary import Vocabulary
@@ -55,6 +56,11 @@ class Evidence(ABC):
         @abstractmethod
         def p_relevant(self) -> Array:
             """P-value of the relevance of every column; NaN if it was not tested."""
+
+        @property
+        @abstractmethod
+        def associations(self) -> dict[int, Association]:
+            """For every column that is relevant through another one, why."""
 
         @property
         @abstractmethod

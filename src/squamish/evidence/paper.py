@@ -10,6 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from squamish.arrays import Array, Indices, Mask
+from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape
 from squamish.evidence.decisions import Decision, at_level
 from squamish.evidence.interface import Evidence, Sets
@@ -78,6 +79,7 @@ class PaperEvidence(Evidence):
     groups: ClassVar[Sets] = ()
     representatives: ClassVar[Sets] = ()
     leaks: ClassVar[tuple[int, ...]] = ()
+    associations: ClassVar[dict[int, Association]] = {}
     alpha: ClassVar[float] = np.nan
     minimal_loss: ClassVar[float] = np.nan
     constant_loss: ClassVar[float] = np.nan
@@ -195,6 +197,7 @@ _VOCABULARY = Vocabulary(
     score_scale="{absolute_scale}",
     cost_heading="loss without it",
     proven="It is relevant because {reason}",
+    associated="",
     unproven="",
     removal=(
         "Without it the loss of the forest is {loss:.3g}; {null_low:.3g} to {null_high:.3g} is "

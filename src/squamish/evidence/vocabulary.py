@@ -22,6 +22,9 @@ class Vocabulary:
         The heading of costs in tables.
     proven : str
         Why a column is relevant: ``{reason}``, and ``{p}``, its ``p_relevant``.
+    associated : str
+        Why a column is relevant through another one: ``{partner}``, the ``{correlation}`` and its
+        ``{p_association}``, and ``{p}``; empty if a method knows no such columns.
     unproven : str
         Why a column is not: ``{p}``; empty if there is nothing to say.
     removal : str
@@ -50,6 +53,7 @@ class Vocabulary:
     score_scale: str
     cost_heading: str
     proven: str
+    associated: str
     unproven: str
     removal: str
     untested: str

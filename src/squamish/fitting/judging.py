@@ -23,6 +23,7 @@ from squamish.fitting.notes import (
     note_on_constant,
     note_on_sample,
     note_on_time,
+    notes_on_rest,
     notes_on_verdict,
 )
 from squamish.fitting.provenance import in_one_row, provenance_of, versions
@@ -236,6 +237,7 @@ def _notes(prepared: Prepared, judgement: Judgement, conditions: Conditions) -> 
     reading, feature = prepared.reading, prepared.feature
     evidence, names = judgement.evidence, reading.columns.names
     notes = [*reading.notes, *notes_on_verdict(judgement.classes, evidence, feature, names)]
+    notes += notes_on_rest(evidence, reading.table, names)
     notes += note_on_time(evidence, judgement.unfinished, conditions.time_budget)
     if reading.is_sample:
         notes.append(note_on_sample(evidence, reading.n_rows, bool(prepared.screened.p_values)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from typing import Any
 
@@ -12,8 +13,11 @@ from scipy import sparse
 from squamish.arrays import Indices, Mask
 from squamish.errors import LeakWarning, warn_caller
 from squamish.evidence import Evidence
+from squamish.evidence.association import columns_carrying
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.families import Task, family_of
+from squamish.screening.relevance import N_WAYS
+from squamish.statistics.permutation import least_p_value
 from squamish.table.levels import Levels
 from squamish.table.table import Table
 
@@ -106,6 +110,37 @@ def notes_on_verdict(
         notes.append(f"{columns} alone tells the target almost perfectly: is it a leak?")
         warn_caller(notes[-1], LeakWarning)
     return [*notes, *_notes_on_model(classes, evidence)]
+
+
+def notes_on_rest(evidence: Evidence, table: Table, names: Sequence[str]) -> list[str]:
+    """Note that rows are too few for any proof, and columns on which most others hang."""
+    return [*_note_on_orders(evidence, table), *_note_on_associations(evidence, names)]
+
+
+def _note_on_orders(evidence: Evidence, table: Table) -> list[str]:
+    """Say so if even the clearest of all orders of the target would prove nothing."""
+    if not table.rows_are_alike or np.isnan(evidence.alpha) or table.n_features == 0:
+        return []
+    least = least_p_value(table.y)
+    if N_WAYS * table.n_features * least <= evidence.alpha:
+        return []
+    return [
+        f"{len(table.y)} rows with such a target can be in {1 / least:,.0f} different orders, too "
+        f"few to prove anything of {table.n_features} columns at alpha = {evidence.alpha:g}, "
+        "however clear it is"
+    ]
+
+
+def _note_on_associations(evidence: Evidence, names: Sequence[str]) -> list[str]:
+    """Name a column if most of the relevant ones are so through it."""
+    carried = Counter(columns_carrying(j, evidence.associations) for j in evidence.associations)
+    n_relevant = sum(map(bool, evidence.proof))
+    return [
+        f"{n} of {n_relevant} relevant columns are so only through {_some(names, columns)}: they "
+        "are correlated with it, and without it nothing is known of them"
+        for columns, n in carried.most_common(1)
+        if 2 * n > n_relevant
+    ]
 
 
 def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]:

@@ -7,7 +7,8 @@ Statistic
     (conditional feature importance); where the others tell much of it, when the best model does
     without it (LOCO). It has to exceed a share of what the model gains over the constant.
 Null distribution
-    A paired t-test over rows or clusters of rows, one-sided, corrected for features (Holm).
+    A paired t-test over rows or clusters of rows, one-sided, corrected for features (Holm, or
+    Benjamini and Hochberg).
 Validity
     Draws from the right distribution, which is checked, or a refit that learns what the others
     say. Models are trained on other rows than they are tested on; folds share training rows.
@@ -35,7 +36,7 @@ from squamish.importance.refit import (
 )
 from squamish.models.crossfit import CrossFit
 from squamish.models.race import Race
-from squamish.statistics.multiplicity import holm
+from squamish.statistics.multiplicity import Level
 from squamish.statistics.paired import PairedTest
 
 STAGE = "test strength"
@@ -88,7 +89,7 @@ class Strength:
 class Limits:
     """What the tests are compared with: a level, and the least growth of the loss."""
 
-    alpha: float
+    level: Level
     least: float
 
 
@@ -96,7 +97,7 @@ def test_strength(
     fit: CrossFit,
     relevant: Indices,
     race: Race | None,
-    alpha: float,
+    level: Level,
     min_effect: float,
     rng: np.random.Generator,
 ) -> Strength:
@@ -110,8 +111,8 @@ def test_strength(
         The relevant features.
     race : Race or None
         How learners did on them; None if there is none.
-    alpha : float
-        Family-wise level.
+    level : Level
+        How sure findings have to be.
     min_effect : float
         The least growth of the loss that counts, as a share of what the model gains.
     rng : numpy.random.Generator
@@ -131,7 +132,7 @@ def test_strength(
     except OutOfTime:
         return untested
     gain = race.gain(fit)
-    limits = Limits(alpha, min_effect * gain)
+    limits = Limits(level, min_effect * gain)
     drawn = fit.test(found.growth)
     outcome = _by_draws(drawn, found, limits, gain > 0)
     if not (gain > 0 and len(relevant) > 1):
@@ -160,8 +161,8 @@ def _by_draws(
     test: PairedTest, found: ConditionalImportance, limits: Limits, gains: bool
 ) -> Strength:
     """Judge by conditional importance alone; what seems strong is not decided yet."""
-    p = holm(test.p_values)
-    strong = (test.mean > limits.least) & gains & (p <= limits.alpha)
+    p = limits.level.adjusted(test.p_values)
+    strong = (test.mean > limits.least) & gains & (p <= limits.level.alpha)
     low, high = test.mean - test.reach(), test.mean + test.reach()
     return Strength(strong, strong, test.mean, low, high, p, found.r2, found.n_fits)
 
@@ -198,15 +199,15 @@ def overruled(
     r2[doubtful] = refits.r2
     test = refits.test
     least = np.maximum(limits.least, LEAST_OF_DRAW * outcome.loss[doubtful])
-    agrees = (test.p_values <= max(VETO, limits.alpha)) & (test.mean > least)
+    agrees = (test.p_values <= max(VETO, limits.level.alpha)) & (test.mean > least)
     decides = (refits.r2 > R2_FOR_REFIT) | ~agrees
     places, test = doubtful[decides], test.of(decides)
     single, loss, low, high = (x.copy() for x in (p_drawn, outcome.loss, outcome.low, outcome.high))
     single[places] = np.maximum(test.p_values, single[places])
     loss[places] = test.mean
     low[places], high[places] = test.mean - test.reach(), test.mean + test.reach()
-    p = holm(single)
-    strong = outcome.strong & (p <= limits.alpha)
+    p = limits.level.adjusted(single)
+    strong = outcome.strong & (p <= limits.level.alpha)
     strong[doubtful] &= agrees
     return replace(
         outcome,

@@ -15,7 +15,7 @@ from squamish.models.sample_size import rows_needed
 from squamish.redundancy.find import Redundancy
 from squamish.screening.screen import Screening
 from squamish.screening.selection import Selection
-from squamish.statistics.multiplicity import holm
+from squamish.statistics.multiplicity import Level
 
 # The power at which the least detectable cost is stated, if a higher one was asked for.
 USUAL_POWER = 0.95
@@ -47,7 +47,7 @@ class Outcomes:
 
 
 def assemble_evidence(
-    fit: CrossFit, found: Outcomes, alpha: float, min_effect: float, power: float
+    fit: CrossFit, found: Outcomes, level: Level, min_effect: float, power: float
 ) -> CrossfitEvidence:
     """Put together what the stages found."""
     d, gains, race = fit.table.n_features, found.screening.gains, found.selected.race
@@ -64,7 +64,7 @@ def assemble_evidence(
     return CrossfitEvidence(
         proof=relevance.proofs,
         proof_p_values=dict(relevance.p_values),
-        p_relevant=holm(relevance.combined),
+        p_relevant=level.adjusted(relevance.combined),
         removal_loss=wide(strength.loss),
         removal_interval=np.stack([wide(strength.low), wide(strength.high)]),
         p_value=wide(strength.p_values),
@@ -84,12 +84,14 @@ def assemble_evidence(
             np.zeros((0, d)) if gains is None else gains.features_in_rounds(fit.parts.feature, d)
         ),
         shadow_rounds=np.zeros((0, 0)) if gains is None else gains.shadows_in_rounds,
-        importance_threshold=np.nan if gains is None else gains.threshold(alpha / d),
-        alpha=alpha,
+        importance_threshold=np.nan if gains is None else gains.threshold(level.alpha / d),
+        alpha=level.alpha,
         min_effect=min_effect,
         undecided=found.undecided(d),
         n_tested=len(fit.tested),
-        detectable=_detectable(fit, len(relevance.relevant), loss, gain, alpha, power),
+        detectable=_detectable(fit, len(relevance.relevant), loss, gain, level.alpha, power),
+        error_rate=level.error_rate,
+        associations=dict(relevance.associations),
     )
 
 

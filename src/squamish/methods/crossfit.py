@@ -10,14 +10,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import replace
-from typing import ClassVar
+from typing import ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
 from squamish.arrays import Array
-from squamish.errors import check_range
+from squamish.errors import check_choice, check_range
 from squamish.evidence import CrossfitEvidence
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import Workers
@@ -33,6 +33,7 @@ from squamish.screening import screen, selection, trees
 from squamish.screening.screen import screen_for_relevance
 from squamish.screening.selection import select_the_model
 from squamish.screening.trees import screen_in_trees
+from squamish.statistics.multiplicity import ErrorRate, Level
 from squamish.table.table import Table
 
 
@@ -42,8 +43,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     Parameters
     ----------
     alpha : float
-        Family-wise error of calling an irrelevant column relevant, and of calling a
-        replaceable column strong.
+        Bound of the error of calling irrelevant columns relevant, and of that of calling
+        replaceable columns strong.
+    error_rate : {"fwer", "fdr"}
+        What ``alpha`` bounds. Family-wise: the probability of even one false column (Holm), however
+        the tests depend on each other. False discovery rate: the expected share of false columns
+        among those found (Benjamini and Hochberg), which finds more in wide tables; it holds if
+        tests are independent or depend on each other positively.
     min_effect : float
         A strong column costs at least this share of what the model gains over the
         constant prediction.
@@ -70,11 +76,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         self,
         *,
         alpha: float = 0.01,
+        error_rate: ErrorRate = "fwer",
         min_effect: float = 0.01,
         n_folds: int = 5,
         power: float = 0.95,
     ) -> None:
         self.alpha = alpha
+        self.error_rate = error_rate
         self.min_effect = min_effect
         self.n_folds = n_folds
         self.power = power
@@ -82,6 +90,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     def check_parameters(self) -> None:
         """Raise an InputError if a parameter is not what it must be."""
         check_range("alpha", self.alpha, above=0, below=1)
+        check_choice("error_rate", self.error_rate, get_args(ErrorRate))
         check_range("min_effect", self.min_effect, at_least=0, below=1)
         check_range("n_folds", self.n_folds, at_least=2, integer=True)
         check_range("power", self.power, above=0, at_most=1)
@@ -126,13 +135,12 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         fold_rng, screen_rng, tree_rng, strength_rng = rng.spawn(4)
         fit = self._cross_fit(table, fold_rng, workers or Workers())
 
-        screening = screen_for_relevance(fit, screened or {}, self.alpha, screen_rng)
-        selected = select_the_model(fit, screening, self.alpha)
-        selected = screen_in_trees(
-            fit, selected, screening.correlation_groups, self.alpha, tree_rng
-        )
+        level = Level(self.alpha, self.error_rate)
+        screening = screen_for_relevance(fit, screened or {}, level, screen_rng)
+        selected = select_the_model(fit, screening, level)
+        selected = screen_in_trees(fit, selected, screening.correlation_groups, level, tree_rng)
         relevance, race = selected.relevance, selected.race if selected.complete else None
-        limits = self.alpha, self.min_effect
+        limits = level, self.min_effect
         strength = test_strength(fit, relevance.relevant, race, *limits, strength_rng)
         p_marginal = relevance.p_values["marginal"]
         leaks = find_leaks(fit, relevance.relevant, selected.race, p_marginal)

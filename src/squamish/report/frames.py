@@ -65,6 +65,8 @@ _SCHEMA: Any = {
     "substitutes": nw.String,
     "proof": nw.String,
     "p_value": nw.Float64,
+    "relevant_through": nw.String,
+    "p_association": nw.Float64,
     "removal_loss": nw.Float64,
     "removal_low": nw.Float64,
     "removal_high": nw.Float64,
@@ -91,6 +93,7 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
     group = [result.group_numbers.get(j) for j in range(d)]
     substitutes = result.substitutes
     low, high = evidence.removal_interval
+    associations = [evidence.associations.get(j) for j in range(d)]
     return {
         "feature": list(result.feature_names),
         "class": [CLASS_NAMES[int(c)] for c in result.classes],
@@ -102,6 +105,11 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
         ],
         "proof": [proof or None for proof in evidence.proof],
         "p_value": _numbers(evidence.p_relevant),
+        "relevant_through": [
+            None if a is None else listed([result.feature_names[k] for k in a.columns])
+            for a in associations
+        ],
+        "p_association": [None if a is None else a.p_value for a in associations],
         "removal_loss": _numbers(evidence.removal_loss),
         "removal_low": _numbers(low),
         "removal_high": _numbers(high),

@@ -8,7 +8,8 @@ Statistic
     The largest absolute correlation of normal scores; those below 0.3 do not count.
 Null distribution
     All orders of the column (Pitman), the tail corrected for skewness, and for the number of
-    relevant columns (Bonferroni).
+    relevant columns (Bonferroni). It says nothing of the target: it is no part of the p-value of a
+    column, but told beside it.
 Validity
     Exchangeable rows; rows of one cluster are averaged first. Abstains for nearly constant columns.
 Literature
@@ -16,6 +17,8 @@ Literature
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -31,24 +34,39 @@ from squamish.statistics.scores import atom_shares, skewness
 CLEAR = 0.3
 
 
-def association_p_values_of(fit: CrossFit, relevant: Indices) -> Array:
-    """Test every part for association with relevant parts; 1 for these themselves."""
+@dataclass(frozen=True, eq=False)
+class Partners:
+    """The relevant part that every part is correlated with most.
+
+    Attributes
+    ----------
+    p_values : ndarray of shape (n_parts,)
+        Of the correlation, corrected for the number of relevant parts; 1 for these themselves, and
+        if it is not clear.
+    partner : ndarray of int of shape (n_parts,)
+        The relevant part.
+    correlation : ndarray of shape (n_parts,)
+        Of normal scores.
+    """
+
+    p_values: Array
+    partner: Indices
+    correlation: Array
+
+
+def partners_of(fit: CrossFit, relevant: Indices) -> Partners:
+    """Test every part for association with relevant parts, of which there is at least one."""
     Z, weights, clusters = fit.parts.ranked, fit.table.weights, fit.table.clusters
     if clusters is not None:
         # One observation for each cluster: its mean.
         rows = np.ones(len(Z)) if weights is None else weights
         weights = cluster_sums(rows, clusters)
         Z = cluster_sums(Z * rows[:, np.newaxis], clusters) / weights[:, np.newaxis]
-    if len(relevant) == 0:
-        return np.ones(Z.shape[1])
-    return association_p_values(Z, relevant, weights)
+    return associated(Z, relevant, weights)
 
 
-def association_p_values(Z: Array, relevant: Indices, weights: Array | None = None) -> Array:
-    """Test the correlation of each column with columns that are known to be relevant.
-
-    These themselves get 1.
-    """
+def associated(Z: Array, relevant: Indices, weights: Array | None = None) -> Partners:
+    """Test the correlation of each column with columns that are known to be relevant."""
     w = np.ones(len(Z)) if weights is None else weights
     n = float(np.square(w.sum()) / np.square(w).sum())
 
@@ -56,13 +74,16 @@ def association_p_values(Z: Array, relevant: Indices, weights: Array | None = No
         centred = X - w @ X / w.sum()
         return centred / np.maximum(np.sqrt(w @ np.square(centred) / w.sum()), 1e-12)
 
-    known, r = scaled(Z[:, relevant]), np.zeros(Z.shape[1])
+    known = scaled(Z[:, relevant])
+    largest, place = np.zeros(Z.shape[1]), np.zeros(Z.shape[1], dtype=np.intp)
     for start, stop in ranges(Z.shape[1]):
         weighted = scaled(Z[:, start:stop]) * w[:, np.newaxis]
-        r[start:stop] = np.abs(weighted.T @ known / w.sum()).max(axis=1)
-    r, atoms = np.minimum(r, 1.0), atom_shares(Z)
+        r = np.clip(weighted.T @ known / w.sum(), -1.0, 1.0)
+        place[start:stop] = np.abs(r).argmax(axis=1)
+        largest[start:stop] = np.take_along_axis(r, place[start:stop, np.newaxis], axis=1)[:, 0]
+    atoms, size = atom_shares(Z), np.abs(largest)
     skew = skewness(Z) * np.abs(skewness(known)).max() / np.sqrt(n)
-    p = np.minimum(1, correlation_tails(r, n, skew, atoms) * len(relevant))
-    p[(r < CLEAR) | (atoms > NEARLY_CONSTANT)] = 1.0
+    p = np.minimum(1, correlation_tails(size, n, skew, atoms) * len(relevant))
+    p[(size < CLEAR) | (atoms > NEARLY_CONSTANT)] = 1.0
     p[relevant] = 1.0
-    return np.asarray(p)
+    return Partners(np.asarray(p), relevant[place], largest)

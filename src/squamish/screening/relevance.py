@@ -1,22 +1,33 @@
-"""Which features are relevant: the tests combined (Cauchy), and corrected for features (Holm)."""
+"""Which features are relevant: tests combined, corrected for features, and what hangs on them.
+
+A feature is relevant by itself if its own tests together say so. Their combination (Cauchy) is
+corrected for the number of features, by Holm or by Benjamini and Hochberg, and depends on nothing
+that was decided before. What is clearly correlated with a feature that is certain, family-wise, is
+relevant through it: that is told apart, with the p-value of the correlation, as it stands and falls
+with the other feature. Own tests and association share the level (weighted Bonferroni).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 
 import numpy as np
 
 from squamish.arrays import Array, Indices
+from squamish.evidence.association import Association
 from squamish.models.crossfit import CrossFit
-from squamish.screening.association import association_p_values_of
+from squamish.screening.association import partners_of
 from squamish.screening.parts import of_features
-from squamish.statistics.multiplicity import combined_p_values, holm
+from squamish.statistics.multiplicity import Level, combined_p_values, holm
 
-# The tests, which all count the same in the combination: weights between half and twice of that
-# change next to no verdict (benchmarks/results/sensitivity.md).
-TESTS = ("marginal", "product", "partial", "shadow", "association", "useful", "trees")
+# The tests of a feature itself, which all count the same in their combination: weights between half
+# and twice of that change next to no verdict (benchmarks/results/sensitivity.md).
+OWN_TESTS = ("marginal", "product", "partial", "shadow", "useful", "trees")
+ASSOCIATION = "association"
+# Ways to be relevant, among which the level is shared in equal parts.
+N_WAYS = len(OWN_TESTS) + 1
 
 
 @dataclass(frozen=True, eq=False)
@@ -31,21 +42,26 @@ class Relevance:
         For a relevant feature, the test that did most to make it so; else empty.
     part_p_values : mapping of str to ndarray of shape (n_parts,)
         The p-value of every part of a feature, in tests of parts.
+    associations : mapping of int to Association
+        For features that are relevant through another one.
     """
 
     p_values: Mapping[str, Array]
     proofs: tuple[str, ...]
     part_p_values: Mapping[str, Array] = field(default_factory=dict)
+    associations: Mapping[int, Association] = field(default_factory=dict)
 
     @classmethod
     def unknown(cls, n_features: int) -> Relevance:
         """Begin without a test."""
-        return cls({name: np.ones(n_features) for name in TESTS}, ("",) * n_features)
+        p_values = {name: np.ones(n_features) for name in (*OWN_TESTS, ASSOCIATION)}
+        return cls(p_values, ("",) * n_features)
 
     @cached_property
     def combined(self) -> Array:
-        """The tests combined, not corrected for the number of features."""
-        return combined_p_values(np.stack([self.p_values[name] for name in TESTS]))
+        """The own tests of features combined, not corrected for the number of features."""
+        own = combined_p_values(np.stack([self.p_values[name] for name in OWN_TESTS]))
+        return np.minimum(own * N_WAYS / len(OWN_TESTS), 1.0)
 
     @cached_property
     def relevant(self) -> Indices:
@@ -57,7 +73,7 @@ def decide(
     fit: CrossFit,
     before: Relevance,
     found: Mapping[str, Array],
-    alpha: float,
+    level: Level,
     of_parts: Mapping[str, Array] | None = None,
 ) -> Relevance:
     """Take in what tests found, and what is associated with features that are relevant then.
@@ -66,29 +82,64 @@ def decide(
     their parts.
     """
     parts = {**before.part_p_values, **(of_parts or {})}
-    outcome = Relevance({**before.p_values, **found}, before.proofs, parts)
-    outcome = _with_proofs(outcome, alpha)
-    n_known = len(before.relevant)
-    while len(outcome.relevant) > n_known:
-        n_known, relevant = len(outcome.relevant), outcome.relevant
-        of_part = association_p_values_of(fit, _telling_parts(fit, outcome, alpha))
-        p = of_features(fit, of_part)
-        # What is relevant by its own tests needs none by others.
-        p[relevant] = outcome.p_values["association"][relevant]
-        p_values = {**outcome.p_values, "association": p}
-        parts = {**outcome.part_p_values, "association": of_part}
-        outcome = _with_proofs(Relevance(p_values, outcome.proofs, parts), alpha)
+    outcome = replace(before, p_values={**before.p_values, **found}, part_p_values=parts)
+    outcome = _with_own_proofs(outcome, level)
+    # A false finding must not take along what is correlated with it: partners are certain.
+    partners = np.flatnonzero(holm(outcome.combined) <= level.alpha)
+    known = np.flatnonzero(holm(before.combined) <= level.alpha)
+    while len(np.setdiff1d(partners, known)):
+        wider = _with_associated(fit, outcome, partners, level.alpha)
+        added = np.setdiff1d(wider.relevant, outcome.relevant)
+        known, partners, outcome = partners, np.union1d(partners, added), wider
     return outcome
 
 
-def _telling_parts(fit: CrossFit, outcome: Relevance, alpha: float) -> Indices:
+def _with_own_proofs(outcome: Relevance, level: Level) -> Relevance:
+    """Name the test that did most for each feature that is relevant by itself."""
+    best = np.argmin([outcome.p_values[name] for name in OWN_TESTS], axis=0)
+    by_itself = level.adjusted(outcome.combined) <= level.alpha
+    proofs = tuple(
+        OWN_TESTS[best[j]] if by_itself[j] else known for j, known in enumerate(outcome.proofs)
+    )
+    others = {j: through for j, through in outcome.associations.items() if not by_itself[j]}
+    return replace(outcome, proofs=proofs, associations=others)
+
+
+def _with_associated(
+    fit: CrossFit, outcome: Relevance, partners: Indices, alpha: float
+) -> Relevance:
+    """Add what is not relevant yet and clearly correlated with any of some relevant features."""
+    found = partners_of(fit, _telling_parts(fit, outcome, partners, alpha))
+    is_open = np.array([not proof for proof in outcome.proofs], dtype=bool)
+    p_values = np.where(is_open, of_features(fit, found.p_values), outcome.p_values[ASSOCIATION])
+    corrected = np.ones(len(is_open))
+    corrected[is_open] = holm(np.minimum(p_values[is_open] * N_WAYS, 1.0))
+    associations, proofs = dict(outcome.associations), list(outcome.proofs)
+    for j in np.flatnonzero(is_open & (corrected <= alpha)).tolist():
+        own = np.flatnonzero(fit.parts.feature == j)
+        best = own[found.p_values[own].argmin()]
+        partner = int(fit.parts.feature[found.partner[best]])
+        associations[j] = Association(
+            (partner,), float(found.correlation[best]), float(corrected[j])
+        )
+        proofs[j] = ASSOCIATION
+    return replace(
+        outcome,
+        p_values={**outcome.p_values, ASSOCIATION: p_values},
+        proofs=tuple(proofs),
+        part_p_values={**outcome.part_p_values, ASSOCIATION: found.p_values},
+        associations=associations,
+    )
+
+
+def _telling_parts(fit: CrossFit, outcome: Relevance, features: Indices, alpha: float) -> Indices:
     """Return the parts of relevant features that tell of the target themselves.
 
     A feature may be relevant for its values and not for its gaps: what shares its gaps is not
     associated with what it tells. The best part of a feature counts, and any that would be
     relevant by itself, corrected for the number of all parts (Bonferroni).
     """
-    parts = fit.fixed_columns(outcome.relevant)
+    parts = fit.fixed_columns(features)
     if len(parts) == 0 or not outcome.part_p_values:
         return parts
     p = np.stack([of_part[parts] for of_part in outcome.part_p_values.values()])
@@ -98,14 +149,3 @@ def _telling_parts(fit: CrossFit, outcome: Relevance, alpha: float) -> Indices:
     np.minimum.at(least, owners, combined)
     tells = combined * len(fit.parts.feature) <= alpha
     return parts[tells | (combined == least[owners])]
-
-
-def _with_proofs(outcome: Relevance, alpha: float) -> Relevance:
-    """Name the test that did most for each feature that is relevant."""
-    best = np.argmin([outcome.p_values[name] for name in TESTS], axis=0)
-    is_relevant = holm(outcome.combined) <= alpha
-    proofs = tuple(
-        known or (TESTS[best[j]] if is_relevant[j] else "")
-        for j, known in enumerate(outcome.proofs)
-    )
-    return Relevance(outcome.p_values, proofs, outcome.part_p_values)

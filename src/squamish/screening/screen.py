@@ -24,8 +24,9 @@ from squamish.screening.parts import of_features
 from squamish.screening.relevance import Relevance, decide
 from squamish.screening.shadow import SHADOW_SETS, ShadowGains, n_sets_and_rounds, shadow_set
 from squamish.statistics.correlation_groups import GROUP_CORRELATION, groups_of_linked
-from squamish.statistics.multiplicity import combined_p_values
+from squamish.statistics.multiplicity import Level, combined_p_values
 from squamish.statistics.pairs import Block, blocks, in_groups, links, ranges
+from squamish.statistics.permutation import least_p_value
 
 STAGE = "screen for relevance"
 
@@ -56,7 +57,7 @@ class Screening:
 
 
 def screen_for_relevance(
-    fit: CrossFit, known: Mapping[str, Array], alpha: float, rng: np.random.Generator
+    fit: CrossFit, known: Mapping[str, Array], level: Level, rng: np.random.Generator
 ) -> Screening:
     """Test every feature by itself, in products, given all others, and against shadows.
 
@@ -66,8 +67,8 @@ def screen_for_relevance(
         Table and folds.
     known : mapping of str to ndarray of shape (n_columns,)
         p-values, by the names of tests, that come from more rows than these.
-    alpha : float
-        Family-wise level.
+    level : Level
+        How sure findings have to be.
     rng : numpy.random.Generator
         Source of random orders.
     """
@@ -84,6 +85,9 @@ def screen_for_relevance(
     gains, complete = None, True
     if n_parts and table.rows_are_alike:
         found, gains, complete = _test_rows_alike(fit, groups, known, shadow_rng)
+        # Of few rows no order of the target is as unlikely as tails of any distribution say.
+        least = least_p_value(table.y)
+        found = {name: np.maximum(p, least) for name, p in found.items()}
     elif n_parts:
         found = _test_rows_unalike(fit)
     p = dict(nothing.p_values)
@@ -92,7 +96,7 @@ def screen_for_relevance(
     p |= {name: values[first] for name, values in known.items()}
     p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
     n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
-    relevance = decide(fit, nothing, p, alpha, found)
+    relevance = decide(fit, nothing, p, level, found)
     return Screening(relevance, groups, gains, n_fits, complete)
 
 

@@ -20,7 +20,7 @@ from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.parts import of_features
 from squamish.screening.relevance import Relevance, decide
 from squamish.screening.screen import Screening
-from squamish.statistics.multiplicity import combined_p_values
+from squamish.statistics.multiplicity import Level, combined_p_values
 from squamish.statistics.pairs import blocks, ranges
 
 STAGE = "select the model"
@@ -50,7 +50,7 @@ class Selection:
     complete: bool
 
 
-def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selection:
+def select_the_model(fit: CrossFit, screening: Screening, level: Level) -> Selection:
     """Find the best learner on the relevant features, and features that it needs as well."""
     relevance = screening.relevance
     if not screening.complete:
@@ -71,7 +71,7 @@ def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selec
             of_parts = _over_rounds(rounds)
             p = of_features(fit, of_parts)
             p[relevance.relevant] = relevance.p_values["useful"][relevance.relevant]
-            relevance = decide(fit, relevance, {"useful": p}, alpha, {"useful": of_parts})
+            relevance = decide(fit, relevance, {"useful": p}, level, {"useful": of_parts})
     except OutOfTime:
         return Selection(relevance, race, n_fits, complete=False)
     return Selection(relevance, race, n_fits, complete=True)

@@ -31,6 +31,7 @@ from squamish.models.race import race_portfolio
 from squamish.screening.relevance import Relevance, decide
 from squamish.screening.selection import Selection
 from squamish.screening.shadow import FEW_GROUPS
+from squamish.statistics.multiplicity import Level
 
 STAGE = "screen in trees"
 # Only groups with some sign of relevance are worth the test: a combined p-value below this.
@@ -38,14 +39,14 @@ SOME_SIGN = 0.3
 
 
 def screen_in_trees(
-    fit: CrossFit, selected: Selection, groups: Indices, alpha: float, rng: np.random.Generator
+    fit: CrossFit, selected: Selection, groups: Indices, level: Level, rng: np.random.Generator
 ) -> Selection:
     """Test groups that are not relevant yet, and select the model again if any is."""
     if not selected.complete:
         return selected
     fit.workers.reporter.begin(STAGE, 3 * len(fit.folds))
     try:
-        relevance, n_fits = _test_groups(fit, selected.relevance, groups, alpha, rng)
+        relevance, n_fits = _test_groups(fit, selected.relevance, groups, level, rng)
     except OutOfTime:
         return replace(selected, complete=False)
     found = replace(selected, relevance=relevance, n_fits=selected.n_fits + n_fits)
@@ -59,7 +60,7 @@ def screen_in_trees(
 
 
 def _test_groups(
-    fit: CrossFit, relevance: Relevance, groups: Indices, alpha: float, rng: np.random.Generator
+    fit: CrossFit, relevance: Relevance, groups: Indices, level: Level, rng: np.random.Generator
 ) -> tuple[Relevance, int]:
     """Return what is relevant by trees as well, and how many models that took."""
     features, first = np.unique(fit.parts.feature, return_index=True)
@@ -77,7 +78,7 @@ def _test_groups(
     p = relevance.p_values["trees"].copy()
     for g, p_trees in zip(tested, fit.test(found.growth).p_values, strict=True):
         p[features[group == numbers[g]]] = p_trees
-    return decide(fit, relevance, {"trees": p}, alpha), found.n_fits
+    return decide(fit, relevance, {"trees": p}, level), found.n_fits
 
 
 def _worth_a_test(

@@ -2,13 +2,63 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+from typing import Literal
+
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy import stats
 
+# What alpha bounds: the probability of any false finding, or the expected share of false ones.
+ErrorRate = Literal["fwer", "fdr"]
+
 # In a Cauchy combination, a p-value near 1 would count without bound against the other tests, but
 # it is no evidence against them, only none for its own: larger ones count as this.
 NO_EVIDENCE = 0.9
+
+
+@dataclass(frozen=True)
+class Level:
+    """How sure findings have to be, over all hypotheses of a family.
+
+    Attributes
+    ----------
+    alpha : float
+        The bound of the error rate.
+    error_rate : {"fwer", "fdr"}
+        Family-wise: the probability of any false finding (Holm), however the tests depend on each
+        other. False discovery rate: the expected share of false findings (Benjamini and Hochberg),
+        if the tests are independent or depend on each other positively (PRDS).
+
+    References
+    ----------
+    Y. Benjamini and D. Yekutieli: "The control of the false discovery rate in multiple testing
+    under dependency", Annals of Statistics 29 (2001).
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics.multiplicity import Level
+    >>> p = np.array([0.01, 0.02, 0.03, 0.5])
+    >>> Level(0.05).adjusted(p).round(2)
+    array([0.04, 0.06, 0.06, 0.5 ])
+    >>> Level(0.05, "fdr").adjusted(p).round(2)
+    array([0.04, 0.04, 0.04, 0.5 ])
+    """
+
+    alpha: float
+    error_rate: ErrorRate = "fwer"
+
+    def adjusted(self, p_values: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Correct p-values for their number: those that are at most alpha are findings."""
+        if self.error_rate == "fwer" or len(p_values) == 0:
+            return holm(p_values)
+        return np.asarray(stats.false_discovery_control(p_values, method="bh"))
+
+    @property
+    def family_wise(self) -> Level:
+        """The same bound for the probability of any false finding."""
+        return Level(self.alpha)
 
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:

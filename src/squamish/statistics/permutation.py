@@ -13,8 +13,11 @@ approximations for permutation tests and confidence intervals", JRSS B 44 (1982)
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
-from scipy import stats
+from numpy.typing import NDArray
+from scipy import special, stats
 
 from squamish.arrays import Array
 
@@ -25,6 +28,22 @@ MOST_VALUES = 48
 MOST_STEPS = 60
 # A saddlepoint closer to zero than this, in standard errors, is the middle of the distribution.
 MIDDLE = 1e-3
+
+
+def least_p_value(values: NDArray[Any]) -> float:
+    """Return the least p-value that any test can have over all orders of some values.
+
+    One of all orders that differ.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics.permutation import least_p_value
+    >>> round(1 / least_p_value(np.array([0, 0, 1, 1, 1])))
+    10
+    """
+    _, counts = np.unique(values, return_counts=True)
+    return float(np.exp(special.gammaln(counts + 1).sum() - special.gammaln(counts.sum() + 1)))
 
 
 def tail_inflation(weights: Array, values: Array) -> Array:

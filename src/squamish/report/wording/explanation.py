@@ -34,12 +34,25 @@ def explain(result: RelevanceResult, j: int) -> str:
 def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
     evidence, words = result.evidence, result.evidence.vocabulary
     proof, p = evidence.proof[j], evidence.p_relevant[j]
+    if j in evidence.associations:
+        return [f"{_through(result, j)}."]
     if proof:
         return [f"{words.proven.format(reason=PROOFS[proof], p=p)}."]
     if np.isnan(p) and not np.isnan(evidence.alpha):
         seen = "" if evidence.saw_all(result.n_samples) else " in the rows that were looked at"
         return [f"There was nothing to test: it has no two different values{seen}."]
     return [f"{words.unproven.format(p=p)}."] if words.unproven else []
+
+
+def _through(result: RelevanceResult, j: int) -> str:
+    """Say through which column another one is relevant."""
+    association = result.evidence.associations[j]
+    return result.evidence.vocabulary.associated.format(
+        partner=listed([result.feature_names[k] for k in association.columns], quote=True),
+        correlation=association.correlation,
+        p_association=association.p_value,
+        p=result.evidence.p_relevant[j],
+    )
 
 
 def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
