@@ -14,8 +14,8 @@ from squamish import __version__
 COMMANDS = ["fit", "demo", "report", "compare", "generate"]
 OPTIONS_OF_FIT = (
     "--target --out --method --alpha --error-rate --task --drop --groups --weights --categorical "
-    "--cv --infinite --missing-target --select --reduced --checkpoint --time-budget --audit --cluster "
-    "--seed --jobs --quiet --json --help"
+    "--cv --infinite --missing-target --select --reduced --checkpoint --time-budget --audit "
+    "--cluster --seed --jobs --quiet --json --help"
 )
 
 
