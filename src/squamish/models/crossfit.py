@@ -122,9 +122,13 @@ class CrossFit:
 
     @cached_property
     def tested_ranks(self) -> Array:
-        """The ranked parts in the tested rows."""
+        """The ranked parts in the tested rows, standardised in these."""
         ranked = self.parts.ranked
-        return ranked if len(self.tested) == len(ranked) else ranked[self.tested]
+        if len(self.tested) == len(ranked):
+            return ranked
+        some = ranked[self.tested]
+        some -= some.mean(axis=0)
+        return some / np.maximum(some.std(axis=0), 1e-12)
 
     @cached_property
     def atom_shares(self) -> Array:

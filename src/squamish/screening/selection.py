@@ -86,6 +86,8 @@ def _over_rounds(rounds: list[Array]) -> Array:
 def _explaining(fit: CrossFit, relevance: Relevance, race: Race) -> Array:
     """Test parts of features outside of the model against its residuals; 1 for those in it."""
     residuals = fit.family.residuals(race.predictions, fit.table.y[fit.tested])
+    # Folds may be off by their means, which is no trace of a column.
+    residuals = residuals - residuals.mean(axis=0)
     p = _residual_p_values(fit, residuals, relevance.relevant)
     p[fit.fixed_columns(relevance.relevant)] = 1.0
     return p
