@@ -109,7 +109,11 @@ def _with_associated(
     fit: CrossFit, outcome: Relevance, partners: Indices, alpha: float
 ) -> Relevance:
     """Add what is not relevant yet and clearly correlated with any of some relevant features."""
-    found = partners_of(fit, _telling_parts(fit, outcome, partners, alpha))
+    telling = _telling_parts(fit, outcome, partners, alpha)
+    if len(telling) == 0:
+        # Categories of many levels have no parts that are the same in every fold.
+        return outcome
+    found = partners_of(fit, telling)
     is_open = np.array([not proof for proof in outcome.proofs], dtype=bool)
     p_values = np.where(is_open, of_features(fit, found.p_values), outcome.p_values[ASSOCIATION])
     corrected = np.ones(len(is_open))
