@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark paper race wild clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -50,6 +50,9 @@ benchmark: $(VENV)/installed-dev ## rate the methods on problems with known trut
 	$(BIN)/python benchmarks/scale.py
 
 # QUICK=1 judges a few tables only, in minutes, and leaves the committed results alone.
+rates: $(VENV)/installed-dev ## measure error rates and power where there are signals (hours; QUICK=1: minutes)
+	$(BIN)/python benchmarks/error_rates.py $(if $(QUICK),--tables 2 --designs copies faint --out quick)
+
 paper: $(VENV)/installed-dev ## repeat the evaluation of the paper (hours; QUICK=1: minutes)
 	$(BIN)/python benchmarks/paper.py $(if $(QUICK),--quick --out quick)
 

@@ -27,8 +27,8 @@ import numpy as np
 import polars as pl
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
-from scipy import stats
 
+from markdown import share
 from squamish import CrossfitMethod, RelevanceSelector
 
 OUT = Path(__file__).parent / "results" / "false_positives.md"
@@ -106,8 +106,7 @@ def is_wrong_on_mixed(target: str, rows: str, run: int, alpha: float) -> bool:
 def rate(name: str, alpha: float, found: list[bool]) -> str:
     """Return a line of the table: how many of the runs went wrong, with an interval."""
     wrong, runs = sum(found), len(found)
-    low, high = stats.binomtest(wrong, runs).proportion_ci()
-    return f"| {name} | {alpha} | {runs} | {wrong} | {wrong / runs:.3f} | {low:.3f} to {high:.3f} |"
+    return f"| {' | '.join([name, str(alpha), str(runs), str(wrong), *share(wrong, runs)])} |"
 
 
 def main() -> None:

@@ -6,6 +6,7 @@ from collections import Counter
 from collections.abc import Iterable, Sequence
 
 import numpy as np
+from scipy import stats
 
 from journal import Row
 from scoring import mean_of_defined
@@ -29,6 +30,14 @@ def with_error(values: Sequence[float], digits: int = 2) -> str:
         return number(mean_of_defined(values), digits)
     error = np.std(defined, ddof=1) / np.sqrt(len(defined))
     return f"{np.mean(defined):.{digits}f} ± {error:.{digits}f}"
+
+
+def share(part: int, whole: int) -> list[str]:
+    """Write a share, and its 95% interval (Clopper and Pearson)."""
+    if not whole:
+        return ["-", "-"]
+    low, high = stats.binomtest(part, whole).proportion_ci()
+    return [f"{part / whole:.3f}", f"{low:.3f} to {high:.3f}"]
 
 
 def select(rows: Iterable[Row], **wanted: str) -> list[Row]:

