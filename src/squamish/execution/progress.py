@@ -12,6 +12,9 @@ from typing import Any
 
 from squamish.compatibility import callback_context
 
+# What is done before the first stage begins.
+READING = "reading the table"
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -86,7 +89,7 @@ class Reporter:
 
     stages: Mapping[str, float] = field(default_factory=dict)
     listeners: Sequence[Listener] = ()
-    stage: str = ""
+    stage: str = READING
     done: int = 0
     total: int = 0
     share: float = 0.0
@@ -179,7 +182,7 @@ def _bar(console: Any) -> Iterator[Listener]:
     columns.append(TextColumn("{task.fields[left]}"))
     bar = Progress(*columns, console=console, transient=True, expand=console.width < 80)
     with bar:
-        task = bar.add_task("", total=1.0, stage="reading the table", count="", left="")
+        task = bar.add_task("", total=1.0, stage=READING, count="", left="")
 
         def listener(news: Any) -> None:
             bar.update(

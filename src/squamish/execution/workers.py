@@ -155,6 +155,12 @@ class Workers:
             raise OutOfTime(results)
         return [results[i] for i in range(len(tasks))]
 
+    def check_time(self) -> None:
+        """Raise OutOfTime after the deadline: for work at home that is not cut into tasks."""
+        if perf_counter() > self.deadline:
+            self.unfinished.append(self.reporter.stage)
+            raise OutOfTime({})
+
     def close(self) -> None:
         """Let a cluster forget what was sent to it."""
         for cluster in self._clusters:

@@ -60,7 +60,9 @@ class ReadColumns:
             gaps = sparse.csc_array(self.values[used])
             gaps.data = np.isnan(gaps.data).astype(float)
             return np.asarray(gaps.mean(axis=0)).ravel()
-        shares = np.isnan(self.values[used]).mean(axis=0)
+        # A mask would copy the table.
+        gaps = np.isnan(self.values if used.all() else self.values[used])
+        shares = np.count_nonzero(gaps, axis=0) / len(gaps)
         for j, levels in self.levels.items():
             shares[j] = levels.missing[used].mean()
         return np.asarray(shares)
