@@ -32,6 +32,8 @@ class Progress:
         Estimated share of the whole work that is finished, from 0 to 1.
     seconds : float
         Time since the start.
+    waiting : str
+        Whom work is waited for, such as a cluster without workers; empty while work is done.
     """
 
     stage: str
@@ -41,6 +43,7 @@ class Progress:
     total: int
     share: float
     seconds: float
+    waiting: str = ""
 
     @property
     def seconds_left(self) -> float | None:
@@ -48,9 +51,10 @@ class Progress:
         return self.seconds * (1 - self.share) / self.share if self.share > 0.05 else None
 
     def __str__(self) -> str:
+        said = self.waiting or self.left
         return (
             f"stage {self.stage_number} of {self.n_stages}: {self.stage}, {self.done} of "
-            f"{self.total}, {self.seconds:.0f} s{self.left and f', {self.left}'}"
+            f"{self.total}, {self.seconds:.0f} s{said and f', {said}'}"
         )
 
     @property
@@ -110,8 +114,12 @@ class Reporter:
         self.total = max(self.total, self.done)
         self._tell()
 
-    def _tell(self) -> None:
-        if not self.listeners:
+    def wait(self, what: str) -> None:
+        """Say that nothing can be done for the moment, and what is waited for."""
+        self._tell(what)
+
+    def _tell(self, waiting: str = "") -> None:
+        if not self.listeners or self.stage not in self.stages:
             return
         names = list(self.stages)
         number = names.index(self.stage)
@@ -127,6 +135,7 @@ class Reporter:
             total=self.total,
             share=self.share,
             seconds=perf_counter() - self.start,
+            waiting=waiting,
         )
         for listener in self.listeners:
             listener(news)
@@ -157,14 +166,15 @@ def shown(verbose: int) -> Iterator[Sequence[Listener]]:
 
 
 class Lines:
-    """Writes a line to standard error whenever a stage begins."""
+    """Writes a line to standard error whenever a stage, or a wait, begins."""
 
-    stage = ""
+    stage, waits = "", False
 
     def __call__(self, news: Progress) -> None:
         """Take the news."""
-        if news.stage != self.stage and sys.stderr is not None:
-            self.stage = news.stage
+        is_new = news.stage != self.stage or (bool(news.waiting) and not self.waits)
+        self.stage, self.waits = news.stage, bool(news.waiting)
+        if is_new and sys.stderr is not None:
             print(f"squamish: {news}", file=sys.stderr, flush=True)
 
 
@@ -188,7 +198,7 @@ def _bar(console: Any) -> Iterator[Listener]:
             bar.update(
                 task,
                 completed=news.share,
-                stage=f"{news.stage_number}/{news.n_stages} {news.stage}",
+                stage=news.waiting or f"{news.stage_number}/{news.n_stages} {news.stage}",
                 count=f"{news.done}/{news.total}",
                 left=news.left,
             )
@@ -206,6 +216,8 @@ class SklearnTasks:
 
     def __call__(self, news: Progress) -> None:
         """Begin and end tasks as the news says."""
+        if news.waiting:
+            return
         if news.stage != self.name:
             self.finish_stage()
             self.name = news.stage

@@ -181,7 +181,8 @@ class Workers:
         if client is not None:
             if not self._clusters:
                 self._clusters.append(DaskCluster(client))
-            yield from self._clusters[0].results(calls, shared, self.deadline)
+            tell = self.reporter.wait
+            yield from self._clusters[0].results(calls, shared, self.deadline, tell)
             return
         # Some can only give all results at once.
         many = yields_results(backend)
