@@ -173,7 +173,7 @@ class DaskCluster:
             return f"waiting for {which} {min(there.silent.values()):.0f} s"
         if not there.cores and there.is_complete:
             return f"waiting for workers: the cluster at {self.address} has none"
-        return ""
+        return "" if self._has_begun else "waiting for the workers to say which version they have"
 
     def _submit(self, call: Call, shared: Any, there: Outlook) -> Any:
         function, arguments = call

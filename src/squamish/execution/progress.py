@@ -141,6 +141,16 @@ class Reporter:
             listener(news)
 
 
+def comes_from_listener(error: BaseException) -> bool:
+    """Tell whether an error was raised by who listens, and not by the work."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code is Reporter._tell.__code__:
+            return True
+        traceback = traceback.tb_next
+    return False
+
+
 @contextmanager
 def shown(verbose: int) -> Iterator[Sequence[Listener]]:
     """Show the progress on standard error: a bar in terminals and notebooks, lines elsewhere.
