@@ -10,12 +10,9 @@ that of a fit at home.
 
 from __future__ import annotations
 
-import os
-
-# One thread for each fit, in the libraries below as well: set before they are loaded.
-os.environ.update(OMP_NUM_THREADS="1", OPENBLAS_NUM_THREADS="1")
-
 import argparse
+import json
+import os
 import random
 import signal
 import subprocess
@@ -37,6 +34,8 @@ from squamish.execution.cluster import connected
 
 # Seconds that a process has to start, and that a fit waits for those that have gone.
 START, PATIENCE = 60, 15.0
+# Seconds that a scheduler has to introduce itself, and to come back.
+HANDSHAKE = 10.0
 # A fit is disturbed in the middle: after the first and before the last of its tasks.
 EARLIEST, LATEST = 0.05, 0.9
 
@@ -51,18 +50,21 @@ class LocalProcesses:
         Where the scheduler is.
     scheduler : Popen
         Its process.
+    folder : str
+        For files of theirs.
     workers : list of Popen
-        Theirs.
+        Their processes.
     """
 
     address: str
     scheduler: subprocess.Popen[bytes]
+    folder: str
     workers: list[subprocess.Popen[bytes]] = field(default_factory=list)
 
-    def add_worker(self) -> None:
-        """Start another worker."""
+    def add_worker(self, **environment: str) -> None:
+        """Start another worker, with other variables in its environment."""
         options = ["--no-nanny", "--nthreads", "1", "--no-dashboard"]
-        self.workers.append(_start("dask_worker", self.address, *options))
+        self.workers.append(_start("dask_worker", self.address, *options, **environment))
 
     def end(self) -> None:
         """Kill what is left of them."""
@@ -71,9 +73,10 @@ class LocalProcesses:
             process.wait()
 
 
-def _start(module: str, *arguments: str) -> subprocess.Popen[bytes]:
+def _start(module: str, *arguments: str, **environment: str) -> subprocess.Popen[bytes]:
     return subprocess.Popen(
         [sys.executable, "-m", f"distributed.cli.{module}", *arguments],
+        env=os.environ | environment,
         stdout=subprocess.DEVNULL,
         stderr=subprocess.DEVNULL,
     )
@@ -82,8 +85,6 @@ def _start(module: str, *arguments: str) -> subprocess.Popen[bytes]:
 @contextmanager
 def processes(n_workers: int = 2) -> Iterator[LocalProcesses]:
     """Start a cluster of processes, and end it."""
-    import json
-
     with tempfile.TemporaryDirectory() as folder:
         file = Path(folder, "scheduler.json")
         options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard"]
@@ -98,7 +99,7 @@ def processes(n_workers: int = 2) -> Iterator[LocalProcesses]:
             # Half of a file is none.
             text = file.read_text() if file.exists() else ""
             address = json.loads(text)["address"] if text.rstrip().endswith("}") else ""
-        cluster = LocalProcesses(address, scheduler)
+        cluster = LocalProcesses(address, scheduler, folder)
         try:
             for _ in range(n_workers):
                 cluster.add_worker()
@@ -124,6 +125,14 @@ def freeze_a_worker(cluster: LocalProcesses) -> None:
     cluster.workers[0].send_signal(signal.SIGSTOP)
 
 
+def add_another_version(cluster: LocalProcesses) -> None:
+    """Let a worker join that has another squamish."""
+    package = Path(cluster.folder, "squamish")
+    package.mkdir()
+    (package / "__init__.py").write_text('__version__ = "0.0"')
+    cluster.add_worker(PYTHONPATH=str(cluster.folder))
+
+
 def kill_the_scheduler(cluster: LocalProcesses) -> None:
     """Leave workers behind that nobody can reach."""
     cluster.scheduler.kill()
@@ -139,6 +148,7 @@ DISASTERS: Mapping[str, Disaster] = {
     "a worker killed": kill_a_worker,
     "all workers replaced": replace_all_workers,
     "a worker frozen": freeze_a_worker,
+    "another version joined": add_another_version,
     "the scheduler killed": kill_the_scheduler,
     "the scheduler frozen": freeze_the_scheduler,
 }
@@ -167,7 +177,7 @@ def attack(
     selector = RelevanceSelector(random_state=0, checkpoint=folder / "work", callback=disturb)
     with processes() as cluster:
         try:
-            with connected(cluster.address):
+            with connected(cluster.address, timeout=HANDSHAKE):
                 selector.fit(problem.X, problem.y)
         except ClusterLost:
             at_home = RelevanceSelector(random_state=0, checkpoint=folder / "work")
