@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from squamish.errors import InputError, LeakWarning
+    from squamish.errors import ClusterLost, InputError, LeakWarning
     from squamish.methods.crossfit import CrossfitMethod
     from squamish.methods.paper import PaperMethod
     from squamish.result.result import RelevanceResult
@@ -17,6 +17,7 @@ if TYPE_CHECKING:
 
 __version__ = "0.1.0"
 __all__ = [
+    "ClusterLost",
     "CrossfitMethod",
     "InputError",
     "LeakWarning",
@@ -25,6 +26,7 @@ __all__ = [
     "RelevanceSelector",
 ]
 _HOMES = {
+    "ClusterLost": "errors",
     "CrossfitMethod": "methods.crossfit",
     "InputError": "errors",
     "LeakWarning": "errors",

@@ -18,6 +18,10 @@ class InputTypeError(InputError, TypeError):
     """The table holds something that is neither a number nor text."""
 
 
+class ClusterLost(ConnectionError):  # noqa: N818 (it says what happened)
+    """The scheduler of a cluster went away, or froze, in the middle of a fit."""
+
+
 class LeakWarning(UserWarning):
     """A column alone tells the target almost perfectly."""
 

@@ -102,6 +102,36 @@ def test_a_reader_that_ends_and_a_closed_output_are_no_errors():
         assert done.returncode == 0
 
 
+@pytest.mark.skipif(os.name == "nt", reason="signals are for Unix")
+def test_an_interruption_while_modules_are_loaded_is_told_in_one_line():
+    # The interruption comes when the first module of the command line is asked for.
+    code = """
+import os, signal, sys
+from importlib.abc import MetaPathFinder
+
+class Interrupt(MetaPathFinder):
+    def find_spec(self, name, path, target=None):
+        if name == "squamish.cli.commands":
+            os.kill(os.getpid(), signal.SIGINT)
+
+sys.meta_path.insert(0, Interrupt())
+from squamish.cli import main
+main()
+"""
+    done = python(code)
+    assert done.stderr == "squamish: interrupted\n"
+    assert done.returncode == 130
+
+
+def test_importing_the_command_line_leaves_signals_alone():
+    code = """
+import signal
+from squamish.cli import app
+print(signal.getsignal(signal.SIGINT) is signal.default_int_handler)
+"""
+    assert python(code).stdout == "True\n"
+
+
 @pytest.mark.skipif(not Path("/dev/full").exists(), reason="there is no disk that is always full")
 def test_a_full_disk_is_told_in_one_line():
     command = f"{sys.executable} -m squamish.cli generate --list > /dev/full"

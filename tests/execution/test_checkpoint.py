@@ -148,7 +148,10 @@ def test_a_checkpoint_of_something_else_is_refused(problem, finished, tmp_path):
     for other in ({"cv": 4}, {"cv": TimeSeriesSplit()}, {"feature_groups": [[0, 1]]}):
         with pytest.raises(InputError, match="was made with other data"):
             refit(problem, path, **other)
-    path.write_bytes(finished.replace(b'"numpy ', b'"numpy 0', 1).replace(b"numpy ", b"numpy 9", 1))
+    about = json.loads(finished[: finished.index(b"\n")])["about"]
+    path.unlink()
+    with Checkpoint(path, about | {"versions": "numpy 0.9"}, seed=0) as checkpoint:
+        checkpoint.keep(0, 0, 0.5)
     with pytest.raises(InputError, match="was made with other versions"):
         refit(problem, path)
     assert path.exists()
@@ -214,6 +217,110 @@ def record(line, text):
         + hashlib.sha256(before + text).digest()
         + text
     )
+
+
+@pytest.mark.parametrize(
+    ("before", "after"),
+    [(b'"seed": 0', b'"seed": 1'), (b'"seed": 0', b'"seed": Infinity'), (b"numpy ", b"numpy 9")],
+)
+def test_a_first_line_that_was_changed_is_refused(problem, finished, tmp_path, before, after):
+    path, line = tmp_path / "work", finished[: finished.index(b"\n") + 1]
+    # Also if nothing comes behind it.
+    for content in (line, finished):
+        path.write_bytes(content.replace(before, after, 1))
+        with pytest.raises(InputError, match="is damaged at byte 0; delete it"):
+            refit(problem, path)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        b'[0, 0, "json"]\n' + b"[" * 100_000,
+        b'[Infinity, 0, "json"]\n0.5',
+        b'[0, -1, "json"]\n0.5',
+        b'[0, true, "json"]\n0.5',
+        b'[0, 0, "pickle"]\n0.5',
+        b'[0, 0, "array"]\nNUMPY',
+        b"[" * 100_000,
+    ],
+)
+def test_records_that_make_no_sense_are_refused_though_their_hashes_are_right(
+    problem, finished, tmp_path, text
+):
+    path, line = tmp_path / "work", finished[: finished.index(b"\n")]
+    path.write_bytes(line + b"\n" + record(line, text))
+    with pytest.raises(InputError, match="is damaged at byte"):
+        refit(problem, path)
+
+
+@pytest.mark.parametrize("result", [b'"nonsense"', b"[]", b"7", b'{"a": 1}', b"[[1, 2], [3]]"])
+def test_results_of_something_else_are_refused_though_their_hashes_are_right(
+    problem, finished, tmp_path, result
+):
+    path, line = tmp_path / "work", finished[: finished.index(b"\n")]
+    path.write_bytes(line + b"\n" + record(line, b'[0, 0, "json"]\n' + result))
+    with pytest.raises(InputError, match=r"cannot go on from the checkpoint .*; delete it"):
+        refit(problem, path)
+
+
+def test_errors_of_a_callback_are_not_blamed_on_the_file(problem, finished, tmp_path):
+    def stop(news):
+        raise ValueError("enough")
+
+    path = tmp_path / "work"
+    path.write_bytes(finished)
+    with pytest.raises(ValueError, match=r"^enough$"):
+        refit(problem, path, callback=stop)
+
+
+@given(st.data())
+@settings(deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_zeros_that_a_power_cut_left_are_dropped(tmp_path, data):
+    path = tmp_path / "work"
+    path.unlink(missing_ok=True)
+    with Checkpoint(path, {"data": "a"}, seed=1) as checkpoint:
+        for task in range(6):
+            checkpoint.keep(0, task, np.zeros(3) if task % 2 else (task, "done"))
+    whole = path.read_bytes()
+    cut = data.draw(st.integers(0, len(whole)))
+    path.write_bytes(whole[:cut] + bytes(data.draw(st.integers(0, 400))))
+    with Checkpoint(path, {"data": "a"}, seed=1) as checkpoint:
+        n_known = len(checkpoint.recall(0))
+        for task in range(n_known, 6):
+            checkpoint.keep(0, task, np.zeros(3) if task % 2 else (task, "done"))
+    assert path.read_bytes() == whole
+
+
+@pytest.mark.skipif(os.name == "nt", reason="devices and pipes of Unix")
+def test_devices_and_pipes_are_no_checkpoints(problem, tmp_path):
+    os.mkfifo(tmp_path / "pipe")
+    for path in ("/dev/zero", tmp_path / "pipe"):
+        with pytest.raises(InputError, match="is a device or a pipe; it must be a file"):
+            refit(problem, path)
+
+
+def test_what_is_no_path_is_no_checkpoint(problem):
+    with pytest.raises(InputError, match="checkpoint is 5; it must be None, or the path of a file"):
+        refit(problem, 5)
+    with pytest.raises(InputError, match="cannot be opened: embedded null byte"):
+        refit(problem, "a\0b")
+
+
+@pytest.mark.skipif(os.name == "nt", reason="limits of Unix")
+def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
+    script = (
+        "import resource, sys\n"
+        "from squamish.execution.checkpoint import Checkpoint\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "with Checkpoint(sys.argv[1], {}, 0) as checkpoint:\n"
+        "    checkpoint.keep(0, 0, 'x' * 2000)\n"
+    )
+    path = tmp_path / "work"
+    command = [sys.executable, "-c", script, str(path)]
+    told = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert f"the checkpoint {str(path)!r} cannot be written: File too large" in told.stderr
+    with Checkpoint(path, {}, 0) as checkpoint:
+        assert not checkpoint.has_records
 
 
 def test_without_a_seed_the_file_remembers_one(problem, tmp_path):

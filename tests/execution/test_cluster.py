@@ -1,7 +1,9 @@
 """More than one process, more than one machine: the same verdict, and only time is lost."""
 
+import contextlib
 import os
 import signal
+import socket
 import threading
 import time
 import warnings
@@ -10,8 +12,10 @@ import joblib
 import numpy as np
 import pytest
 
+import stress_cluster
 from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear
+from squamish.errors import ClusterLost
 from squamish.execution.cluster import connected
 from squamish.execution.workers import Workers
 from squamish.models.crossfit import CrossFit
@@ -182,6 +186,95 @@ def test_an_address_without_a_scheduler_is_an_error():
         pass
 
 
+def silence(connection):
+    threading.Event().wait(30)
+
+
+def garbage(connection):
+    while True:
+        connection.sendall(os.urandom(4096))
+
+
+def another_protocol(connection):
+    connection.sendall(b"HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\n\r\n")
+    threading.Event().wait(30)
+
+
+def a_closed_door(connection):
+    connection.close()
+
+
+@pytest.mark.parametrize("behaves", [silence, garbage, another_protocol, a_closed_door])
+def test_a_stranger_at_the_address_is_an_error_in_one_line(behaves):
+    def answer():
+        while True:
+            connection, _ = server.accept()
+            connections.append(connection)
+            threading.Thread(target=converse, args=(connection,), daemon=True).start()
+
+    def converse(connection):
+        with contextlib.suppress(OSError):
+            behaves(connection)
+
+    def serve():
+        with contextlib.suppress(OSError):
+            answer()
+
+    connections = []
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        threading.Thread(target=serve, daemon=True).start()
+        address = f"tcp://127.0.0.1:{server.getsockname()[1]}"
+        with (
+            pytest.raises(InputError, match=f"there is no Dask scheduler at '{address}': ") as told,
+            connected(address, timeout=2),
+        ):
+            pass
+        for connection in connections:
+            connection.close()
+    assert "\n" not in str(told.value)
+
+
+def test_a_frozen_worker_is_given_up(problem, monkeypatch):
+    monkeypatch.setattr("squamish.execution.watch.SILENT", 2.0)
+    monkeypatch.setattr("squamish.execution.cluster.PATIENCE", 4.0)
+    expected, frozen = verdict(problem), []
+    with (
+        distributed.LocalCluster(
+            n_workers=2, threads_per_worker=1, dashboard_address=":0", silence_logs=50
+        ) as cluster,
+        distributed.Client(cluster) as client,
+        joblib.parallel_config(backend="dask", client=client),
+    ):
+
+        def freeze(news):
+            if news.share > 0.2 and not frozen:
+                frozen.append(cluster.workers[0].process.pid)
+                os.kill(frozen[0], signal.SIGSTOP)
+
+        try:
+            with pytest.warns(UserWarning, match="has not been heard of for 4 s; it gets no more"):
+                assert verdict(problem, callback=freeze) == expected
+        finally:
+            os.kill(frozen[0], signal.SIGCONT)
+
+
+def test_a_lost_scheduler_is_named_and_the_checkpoint_goes_on_at_home(problem, tmp_path):
+    lost = []
+
+    def kill(news):
+        if news.share > 0.2 and not lost:
+            lost.append(cluster.address)
+            cluster.scheduler.kill()
+
+    with (
+        stress_cluster.processes(n_workers=1) as cluster,
+        connected(cluster.address, timeout=5),
+        pytest.raises(ClusterLost, match=r"the Dask scheduler at tcp://\S+ went away"),
+    ):
+        verdict(problem, callback=kill, checkpoint=tmp_path / "work")
+    assert verdict(problem, checkpoint=tmp_path / "work") == verdict(problem)
+
+
 def test_an_interrupted_fit_leaves_the_cluster_usable(problem, client):
     def stop(news):
         if news.share > 0.3:
@@ -211,5 +304,10 @@ def test_a_time_budget_holds_without_workers(problem):
         distributed.Client(cluster) as client,
         joblib.parallel_config(backend="dask", client=client),
     ):
-        selector = RelevanceSelector(random_state=0, time_budget=1).fit(problem.X, problem.y)
+        news = []
+        selector = RelevanceSelector(random_state=0, time_budget=4, callback=news.append)
+        selector.fit(problem.X, problem.y)
     assert selector.result_.evidence.undecided.all()
+    # Whoever watches is told what takes so long.
+    waiting = [str(some) for some in news if some.waiting]
+    assert f"waiting for workers: the cluster at {cluster.scheduler_address} has none" in waiting[0]

@@ -85,13 +85,32 @@ def test_whenever_the_time_is_used_up_the_checkpoint_goes_on(problem, tmp_path):
 
 def test_undecided_columns_are_told(problem, ticking):
     ticking()
-    result = fit(problem, time_budget=1).result_
+    result = fit(problem, time_budget=10).result_
     assert "(9 undecided)" in repr(result)
     assert "This is a best guess: the time was used up" in result.explain("0")
     assert result.to_frame()["undecided"].all()
     assert "were used up during 'screen for relevance': 9 columns are undecided" in str(
         result.notes
     )
+
+
+@pytest.mark.parametrize("method", ["crossfit", QUICK])
+def test_the_budget_holds_while_the_table_is_put_in_order(problem, method, ticking):
+    ticking()
+    X = np.column_stack([problem.X, np.ones(200)])
+    result = RelevanceSelector(method, random_state=0, time_budget=1).fit(X, problem.y).result_
+    assert "were used up during 'reading the table': 10 columns are undecided" in str(result.notes)
+    assert result.undecided == result.feature_names
+    assert "the time was used up" in result.explain("0")
+    assert "two different values" not in result.explain("0")
+    assert RelevanceResult.from_json(result.to_json()) == result
+    assert result.to_html()
+
+
+def test_an_audit_without_time_to_prepare_judges_nothing(problem):
+    selector = RelevanceSelector(random_state=0, time_budget=1e-9)
+    found = selector.audit(problem.X, problem.y, n_shuffles=3)
+    assert (found.shuffles, found.n_unfinished) == ((), 3)
 
 
 @pytest.mark.parametrize("budget", [0, -1, "1"])

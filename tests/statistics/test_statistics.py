@@ -8,6 +8,7 @@ from squamish.errors import InputError
 from squamish.statistics.multiplicity import combined_p_values, holm
 from squamish.statistics.paired import paired_test
 from squamish.statistics.prediction import prediction_interval
+from squamish.statistics.scaling import standardise
 from squamish.statistics.scores import normal_scores, skew_of_two
 from squamish.statistics.tails import (
     exponential_tail_p_values,
@@ -20,6 +21,28 @@ def test_normal_scores_of_a_constant_are_0():
     scores = normal_scores(np.column_stack([np.ones(4), np.arange(4.0)]))
     assert scores[:, 0].tolist() == [0.0] * 4
     assert scores[:, 1].std() == pytest.approx(1)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 60), st.integers(1, 9))
+def test_normal_scores_share_the_ranks_of_equal_values(seed, n, n_values):
+    X = np.random.default_rng(seed).integers(0, n_values, (n, 3)).astype(float)
+    scores = normal_scores(X)
+    for x, found in zip(X.T, scores.T, strict=True):
+        expected = stats.norm.ppf((stats.rankdata(x) - 0.5) / n)
+        expected = (expected - expected.mean()) / (expected.std() or 1)
+        assert found == pytest.approx(expected, abs=1e-9)
+
+
+@given(st.integers(0, 2**32), st.integers(2, 60), st.floats(0, 0.9))
+def test_scaled_columns_are_centred_whatever_is_missing(seed, n, missing):
+    rng = np.random.default_rng(seed)
+    X = np.exp(3 * rng.standard_normal((n, 4)))
+    X[1:][rng.random((n - 1, 4)) < missing] = np.nan
+    scaled = standardise(X)
+    assert np.array_equal(np.isnan(scaled), np.isnan(X))
+    varies = np.nanmin(X, axis=0) < np.nanmax(X, axis=0)
+    assert np.nanmax(scaled, axis=0)[varies] == pytest.approx(1)
+    assert np.nanmin(scaled, axis=0)[varies] == pytest.approx(-1)
 
 
 def test_interval_worked_out_by_hand():

@@ -10,6 +10,8 @@ import pytest
 from scipy import sparse
 from sklearn import config_context
 
+from squamish import InputError, RelevanceSelector
+
 
 def as_arrow(table):
     return pa.Table.from_pandas(table, preserve_index=False)
@@ -102,3 +104,9 @@ def test_nothing_selected_keeps_the_rows_of_a_pandas_frame(verdict):
         table["a"] = table["a"].astype(float)
         found = verdict(table, table["a"] + rng.normal(0, 0.5, 50))
         assert found.transform(as_arrow(table)).columns == ["a"]
+
+
+def test_a_table_without_rows_is_refused_before_its_columns_are_looked_at():
+    X = pl.DataFrame({"a": pl.Series([], dtype=pl.List(pl.Int8))})
+    with pytest.raises(InputError, match="X has 0 rows"):
+        RelevanceSelector().fit(X, [])

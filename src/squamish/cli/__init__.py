@@ -14,8 +14,12 @@ if missing:
     wanted = ", ".join(missing)
     sys.exit(f"squamish: the command line needs {wanted}: pip install 'squamish[cli]'")
 
-from squamish.cli.commands import app
-from squamish.cli.streams import prepare_streams
+from squamish.cli.interrupts import interrupts_end_the_process
+
+# Nothing is open yet that would have to be closed, and a traceback of imports helps nobody.
+with interrupts_end_the_process():
+    from squamish.cli.commands import app
+    from squamish.cli.streams import prepare_streams
 
 __all__ = ["app", "main"]
 

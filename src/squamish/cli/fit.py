@@ -17,7 +17,7 @@ from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
 from squamish.cli.roles import Roles, column, listed, splits
 from squamish.cli.streams import lost_connections_are_errors
 from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
-from squamish.errors import InputError, check_range
+from squamish.errors import ClusterLost, InputError, check_range
 
 if TYPE_CHECKING:
     import polars as pl
@@ -126,7 +126,7 @@ def fit(context: typer.Context, options: FitOptions) -> None:
         table = scan_file(options.data)
         roles, cv = _roles(options, table)
         selector, given = _selector(options, roles, cv), _given(table, roles)
-        with _workplace(options.cluster):
+        with _workplace(options):
             result = selector.fit(**given).result_
         result = signed(result, options.data.name, options.target, context)
         written = [] if folder is None else write_verdict(result, folder)
@@ -138,7 +138,7 @@ def fit(context: typer.Context, options: FitOptions) -> None:
     elif not options.quiet:
         print_verdict(result, written)
     if options.audit is not None:
-        with answering(), _workplace(options.cluster):
+        with answering(), _workplace(options):
             said = run_audit(selector, given, options.audit, folder)
         if not options.quiet:
             typer.echo(said, err=options.as_json)
@@ -235,12 +235,22 @@ def _given(table: pl.LazyFrame, roles: Roles) -> dict[str, Any]:
 
 
 @contextmanager
-def _workplace(cluster: str | None) -> Iterator[None]:
-    """Work on a cluster, if there is one."""
+def _workplace(options: FitOptions) -> Iterator[None]:
+    """Work on a cluster, if there is one; say what to do if it is lost."""
     from squamish.execution.cluster import connected
 
-    with lost_connections_are_errors(cluster), connected(cluster):
-        yield
+    try:
+        with lost_connections_are_errors(options.cluster), connected(options.cluster):
+            yield
+    except ClusterLost as error:
+        if options.checkpoint is None:
+            advice = "with --checkpoint FILE the same command would go on where it was"
+        else:
+            advice = (
+                f"what is finished is in {str(options.checkpoint)!r}: the same command goes on "
+                "from there, without --cluster too"
+            )
+        raise InputError(f"{error}; {advice}") from None
 
 
 def _reduced(

@@ -2,8 +2,8 @@
 
 A checkpoint is data, not code: a line of JSON that says what it is about, then a record for each
 finished task, as a numpy array without objects or as JSON. Every record carries a hash of itself
-and of all before it. A record that was not written to its end is dropped; any other change to
-the file is refused.
+and of all before it. A record that was not written to its end is dropped, also where a power cut
+left zeros instead; any other change to the file is refused.
 """
 
 from __future__ import annotations
@@ -11,24 +11,28 @@ from __future__ import annotations
 import hashlib
 import json
 import os
+import stat
 import struct
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from io import BytesIO
+from io import BytesIO, FileIO
 from os import PathLike
 from pathlib import Path
 from types import TracebackType
-from typing import Any, BinaryIO, Self
+from typing import Any, Self
 
 import numpy as np
 
 from squamish.errors import InputError
+from squamish.execution.progress import comes_from_listener
 
-FORMAT, VERSION = "squamish-checkpoint", 2
+FORMAT, VERSION = "squamish-checkpoint", 3
 # How every checkpoint begins, also one whose first line was not finished.
 _START = json.dumps({"format": FORMAT}).encode()[:-1]
 # In front of each record: the size of its text, a hash of that, and the hash of the record.
 _HEAD = struct.Struct(">Q8s32s")
+# What work raises that is given other results than its own.
+WRONG_RESULTS = (TypeError, ValueError, LookupError, AttributeError, ArithmeticError)
 
 
 class Checkpoint:
@@ -60,18 +64,18 @@ class Checkpoint:
     def __init__(self, path: str | PathLike[str], about: Mapping[str, str], seed: int) -> None:
         self.path, self.seed = Path(path), seed
         self._known: dict[int, dict[int, Any]] = {}
-        try:
-            self._file: BinaryIO = open(self.path, "a+b")  # noqa: SIM115
-        except OSError as error:
-            raise InputError(
-                f"the checkpoint {str(path)!r} cannot be opened: {error.strerror}"
-            ) from None
+        self._file = self._opened()
         try:
             self._lock()
             self._load(dict(about))
         except BaseException:
             self._file.close()
             raise
+
+    @property
+    def has_records(self) -> bool:
+        """Whether there was anything finished in the file."""
+        return bool(self._known)
 
     def recall(self, call: int) -> dict[int, Any]:
         """Return what is finished of a call, by the number of the task."""
@@ -92,6 +96,20 @@ class Checkpoint:
     ) -> None:
         self._file.close()
 
+    def _opened(self) -> FileIO:
+        """Open a regular file: what is read from anything else need not end, or ever begin."""
+        try:
+            mode = self.path.stat().st_mode if self.path.exists() else stat.S_IFREG
+            if stat.S_ISREG(mode) or stat.S_ISDIR(mode):
+                # Without a buffer that would fail once more when it is closed on a full disk.
+                return open(self.path, "a+b", buffering=0)
+        except (OSError, ValueError) as error:
+            why = getattr(error, "strerror", None) or error
+            raise InputError(f"the checkpoint {str(self.path)!r} cannot be opened: {why}") from None
+        raise InputError(
+            f"the checkpoint {str(self.path)!r} is a device or a pipe; it must be a file"
+        )
+
     def _lock(self) -> None:
         """Keep two fits from writing into the same file, where the system can."""
         try:
@@ -111,6 +129,7 @@ class Checkpoint:
         self._file.seek(0)
         content = self._file.read()
         first, end, _ = content.partition(b"\n")
+        first = first if end else first.rstrip(b"\0")
         if not end and (first.startswith(_START) or _START.startswith(first)):
             self._begin(about)
             return
@@ -123,8 +142,9 @@ class Checkpoint:
         self.seed = seed
         self._digest = hashlib.sha256(first).digest()
         position = good = len(first) + 1
+        written = len(content.rstrip(b"\0"))
         while position < len(content):
-            record, position = self._record(content, position)
+            record, position = self._record(content, position, written)
             if record is None:
                 break
             call, task, result = record
@@ -136,24 +156,31 @@ class Checkpoint:
     def _begin(self, about: dict[str, str]) -> None:
         """Write the first line, over one that was not finished."""
         header = {"format": FORMAT, "version": VERSION, "seed": self.seed, "about": about}
-        line = json.dumps(header).encode()
+        line = json.dumps(header | {"hash": _hash_of(header)}).encode()
         self._file.truncate(0)
-        self._file.write(line + b"\n")
-        self._file.flush()
+        self._write(line + b"\n")
         self._digest = hashlib.sha256(line).digest()
 
     def _header(self, line: bytes) -> tuple[dict[str, str], int]:
         """Return what the first line says the work is about, and the seed."""
         try:
             header = json.loads(line)
-            found, seed = dict(header["about"]), int(header["seed"])
-            if (header["format"], header["version"]) == (FORMAT, VERSION):
-                return found, seed
-        except (ValueError, TypeError, KeyError):
-            pass
-        raise InputError(
-            f"{str(self.path)!r} is no checkpoint of this version of squamish; give another "
-            "file, or delete it"
+            known = (header["format"], header["version"]) == (FORMAT, VERSION)
+        except (ValueError, TypeError, KeyError, RecursionError):
+            known = False
+        if not known:
+            raise InputError(
+                f"{str(self.path)!r} is no checkpoint of this version of squamish; give another "
+                "file, or delete it"
+            )
+        hashed, about, seed = header.pop("hash", None), header.get("about"), header.get("seed")
+        if hashed != _hash_of(header) or not isinstance(about, dict) or not _is_count(seed):
+            raise self._damaged(at=0)
+        return about, seed
+
+    def _damaged(self, at: int) -> InputError:
+        return InputError(
+            f"the checkpoint {str(self.path)!r} is damaged at byte {at}; delete it to start anew"
         )
 
     def _check(self, found: dict[str, str], about: dict[str, str]) -> None:
@@ -164,35 +191,48 @@ class Checkpoint:
                     "file, or delete it to start anew"
                 )
 
-    def _record(self, content: bytes, position: int) -> tuple[tuple[int, int, Any] | None, int]:
-        """Read a record; None if it is the last one and was not finished."""
+    def _record(
+        self, content: bytes, position: int, written: int
+    ) -> tuple[tuple[int, int, Any] | None, int]:
+        """Read a record; None if it is the last one and was not finished.
+
+        Zeros behind what was ``written`` may be what a power cut left of a record.
+        """
         start = position + _HEAD.size
-        if start > len(content):
+        if start > len(content) or position >= written:
             return None, position
         size, check, digest = _HEAD.unpack(content[position:start])
         end = start + size
         expected = hashlib.sha256(self._digest + content[start:end]).digest()
         intact = check == self._size_check(size)
-        if intact and (end > len(content) or (expected != digest and end == len(content))):
+        torn = end >= min(written + 1, len(content)) if intact else start > written
+        if expected != digest and torn:
             return None, position
         try:
             if not intact or expected != digest:
                 raise ValueError
             record = _unpacked(content[start:end])
-        except (ValueError, TypeError, EOFError, MemoryError):
-            raise InputError(
-                f"the checkpoint {str(self.path)!r} is damaged at byte {position}; delete it to "
-                "start anew"
-            ) from None
+        except (ValueError, TypeError, EOFError, MemoryError, OverflowError, RecursionError):
+            raise self._damaged(at=position) from None
         self._digest = digest
         return record, end
 
     def _append(self, text: bytes) -> None:
         digest = hashlib.sha256(self._digest + text).digest()
-        self._file.write(_HEAD.pack(len(text), self._size_check(len(text)), digest) + text)
         # What the system has is safe from the death of this process.
-        self._file.flush()
+        self._write(_HEAD.pack(len(text), self._size_check(len(text)), digest) + text)
         self._digest = digest
+
+    def _write(self, text: bytes) -> None:
+        rest = memoryview(text)
+        try:
+            while rest:
+                rest = rest[self._file.write(rest) :]
+        except OSError as error:
+            raise OSError(
+                error.errno,
+                f"the checkpoint {str(self.path)!r} cannot be written: {error.strerror}",
+            ) from None
 
     def _size_check(self, size: int) -> bytes:
         """Return a hash of a size, so that a wrong one is not taken for a record's torn end."""
@@ -212,9 +252,19 @@ def _packed(call: int, task: int, result: Any) -> bytes:
 def _unpacked(text: bytes) -> tuple[int, int, Any]:
     head, _, body = text.partition(b"\n")
     call, task, kind = json.loads(head)
+    if not _is_count(call) or not _is_count(task) or kind not in ("array", "json"):
+        raise ValueError
     if kind == "array":
         return call, task, np.lib.format.read_array(BytesIO(body), allow_pickle=False)
     return call, task, _frozen(json.loads(body))
+
+
+def _is_count(value: Any) -> bool:
+    return isinstance(value, int) and not isinstance(value, bool) and value >= 0
+
+
+def _hash_of(header: Mapping[str, Any]) -> str:
+    return hashlib.sha256(json.dumps(header).encode()).hexdigest()
 
 
 def _frozen(value: Any) -> Any:
@@ -226,7 +276,21 @@ def _frozen(value: Any) -> Any:
 def opened(
     path: str | PathLike[str], about: Mapping[str, str], seed: int | None
 ) -> Iterator[Checkpoint]:
-    """Open a checkpoint; without a seed, the file chooses and remembers one."""
+    """Open a checkpoint; without a seed, the file chooses and remembers one.
+
+    Records that are whole need not be results of the tasks they say they are: work that fails
+    on what was read raises an InputError that names the file.
+    """
     own = int(np.random.SeedSequence().entropy % 2**63) if seed is None else seed  # type: ignore[operator]
     with Checkpoint(path, about, own) as checkpoint:
-        yield checkpoint
+        try:
+            yield checkpoint
+        except InputError:
+            raise
+        except WRONG_RESULTS as error:
+            if not checkpoint.has_records or comes_from_listener(error):
+                raise
+            raise InputError(
+                f"the fit cannot go on from the checkpoint {str(path)!r} "
+                f"({type(error).__name__}: {error}); delete it to start anew"
+            ) from error

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import logging
 import warnings
+from collections import deque
 from collections.abc import Callable, Generator, Iterator
-from concurrent.futures import CancelledError
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from itertools import islice
+from queue import Empty, Queue
+from threading import Thread
 from time import perf_counter, sleep
 from typing import Any
 
@@ -14,12 +17,24 @@ import numpy as np
 from joblib import parallel_config
 
 from squamish import __version__
-from squamish.errors import InputError
+from squamish.errors import ClusterLost, InputError
+from squamish.execution.watch import SILENT, Outlook, Watch
 
 Call = tuple[Callable[..., Any], tuple[Any, ...]]
 
-# Seconds between two looks for results, and until a result, or every worker, counts as lost.
-WAIT, PATIENCE = 0.005, 60
+# Seconds between two looks for results.
+WAIT = 0.005
+# Seconds without a word after which a worker is given up and its tasks go to others, and after
+# which a scheduler counts as lost: longer than a machine that swaps or collects garbage is away.
+PATIENCE = 60.0
+# Seconds that a scheduler has to introduce itself, and to take leave.
+HANDSHAKE, LEAVE = 20.0, 5.0
+# Whoever waits is told so after so many seconds without a result, and again after as many.
+NOTICE = 2.0
+# Who writes tracebacks of lost connections.
+LOGGERS = ("asyncio", "distributed", "tornado")
+
+_LOST = object()
 
 
 class DaskCluster:
@@ -30,66 +45,172 @@ class DaskCluster:
     """
 
     def __init__(self, client: Any) -> None:
-        _check_versions(client)
         self.client = client
         self._sent: dict[int, tuple[Any, Any]] = {}
+        self._watch: Watch | None = None
+        # Workers that get no work, since they are silent or have another version.
+        self._avoided: frozenset[str] = frozenset()
+        self._has_begun = False
 
     def results(
-        self, calls: Iterator[Call], shared: Any, deadline: float = np.inf
+        self,
+        calls: Iterator[Call],
+        shared: Any,
+        deadline: float = np.inf,
+        tell: Callable[[str], None] = lambda what: None,
     ) -> Generator[Any, None, None]:
         """Yield the results of calls, in any order; each gets what is shared as first argument.
 
-        Nobody is waited for after the deadline if there are no workers.
+        After the deadline nobody is waited for who does not answer. ``tell`` is told what is
+        waited for meanwhile.
         """
-        waiting: dict[Any, Call] = {}
-        alone_since = perf_counter()
+        ready: deque[Call] = deque()
+        tasks: dict[Any, Call] = {}
+        patience = _Patience(tell)
         try:
             while True:
-                n_cores = sum(self.client.ncores().values())
-                alone_since = perf_counter() if n_cores else alone_since
-                for call in islice(calls, max(2 * max(n_cores, 1) - len(waiting), 0)):
-                    waiting[self._submit(call, shared)] = call
-                if not waiting or (not n_cores and perf_counter() > deadline):
+                there = self._outlook()
+                if self._must_start_over(there):
+                    ready.extend(tasks.values())
+                    _release(tasks)
+                room = _most_at_a_time(there) - len(ready) - len(tasks)
+                ready.extend(islice(calls, max(room, 0)))
+                while ready and self._may_begin(there) and there.cores:
+                    call = ready.popleft()
+                    tasks[self._submit(call, shared, there)] = call
+                if not (ready or tasks) or (perf_counter() > deadline and _nobody_answers(there)):
                     return
-                if perf_counter() - alone_since > PATIENCE:
-                    warnings.warn("the cluster has no workers; still waiting", stacklevel=2)
-                    alone_since = np.inf
-                done = [future for future in waiting if future.done()]
-                if not done:
-                    sleep(WAIT)
-                for future in done:
-                    call = waiting.pop(future)
-                    try:
-                        result = future.result(timeout=PATIENCE)
-                    except (CancelledError, TimeoutError):
-                        if future.status == "error":
-                            raise
-                        # Lost with a worker.
-                        waiting[self._submit(call, shared)] = call
+                done = [task for task in tasks if task.done()]
+                if done:
+                    patience.renew()
+                else:
+                    patience.wait(self._what_is_awaited(there))
+                for task in done:
+                    call = tasks.pop(task)
+                    result = self._result(task, deadline)
+                    if result is _LOST:
+                        ready.append(call)
                     else:
                         yield result
         finally:
-            self.client.cancel(list(waiting))
+            _release(tasks)
 
     def forget(self) -> None:
-        """Let the workers forget what was sent to them."""
+        """Let the workers forget what was sent to them, and look at them no more."""
         self._sent.clear()
+        if self._watch is not None:
+            self._watch.stop()
+            self._watch = None
 
-    def _submit(self, call: Call, shared: Any) -> Any:
+    @property
+    def address(self) -> str:
+        """Where the scheduler is."""
+        return str(getattr(self.client.scheduler, "address", "an unknown address"))
+
+    def _outlook(self) -> Outlook:
+        """Return what is known of the cluster; raise an error if it is lost."""
+        if self._watch is None:
+            self._watch = Watch(self.client)
+        there = self._watch.outlook()
+        if self.client.status in ("closing", "closed"):
+            raise ClusterLost(f"the Dask scheduler at {self.address} went away during the fit")
+        if there.unanswered > PATIENCE:
+            raise ClusterLost(
+                f"the Dask scheduler at {self.address} has not answered for {PATIENCE:g} s"
+            )
+        return there
+
+    def _may_begin(self, there: Outlook) -> bool:
+        """Tell whether all workers are known; before the first task, refuse other versions."""
+        if self._has_begun or not there.is_complete:
+            return self._has_begun
+        for worker, found in sorted(there.unfit.items()):
+            raise InputError(
+                f"the worker at {worker} has {found}; install squamish {__version__} in the "
+                "environment of every worker"
+            )
+        self._has_begun = True
+        return True
+
+    def _must_start_over(self, there: Outlook) -> bool:
+        """Tell whether tasks may lie with workers that are of no use any more.
+
+        What lies with a worker is known to the scheduler only; so all is handed out again, and
+        sent again, to the others.
+        """
+        given_up = {w for w, seconds in there.silent.items() if seconds > PATIENCE}
+        avoided = frozenset(given_up | there.unfit.keys())
+        more, self._avoided = avoided - self._avoided, avoided
+        if not more or not self._has_begun:
+            return False
+        self._sent.clear()
+        for worker in sorted(more):
+            has = there.unfit.get(worker)
+            why = f"has {has}" if has else f"has not been heard of for {PATIENCE:g} s"
+            warnings.warn(f"the worker at {worker} {why}; it gets no more work", stacklevel=4)
+        return True
+
+    def _result(self, task: Any, deadline: float) -> Any:
+        """Return the result of a task that is done; a mark if it was lost."""
+        left = max(deadline - perf_counter(), SILENT)
+        try:
+            return task.result(timeout=min(PATIENCE, left))
+        except Exception:
+            if task.status != "error":
+                return _LOST
+            # A worker of another version may have joined and failed before it was looked at.
+            if self._watch is not None and self._watch.look_anew().unfit.keys() - self._avoided:
+                return _LOST
+            raise
+
+    def _what_is_awaited(self, there: Outlook) -> str:
+        """Say whom a result is waited for from, if it is not work that takes its time."""
+        if there.scheduler_is_silent or self.client.status != "running":
+            return f"waiting for the Dask scheduler at {self.address}, which does not answer"
+        if there.silent:
+            n = len(there.silent)
+            which = f"{n} of {n + len(there.cores)} workers, silent for"
+            return f"waiting for {which} {min(there.silent.values()):.0f} s"
+        if not there.cores and there.is_complete:
+            return f"waiting for workers: the cluster at {self.address} has none"
+        return "" if self._has_begun else "waiting for the workers to say which version they have"
+
+    def _submit(self, call: Call, shared: Any, there: Outlook) -> Any:
         function, arguments = call
+        where = {"workers": sorted(there.cores)} if self._avoided else {}
         known = self._sent.get(id(shared))
         if known is None or known[1].cancelled():
             # With the thing itself, so that its number stays its own.
-            known = self._sent[id(shared)] = shared, self._send(shared)
-        return self.client.submit(_call, known[1], _Sealed(function, arguments), pure=False)
+            known = self._sent[id(shared)] = shared, self._send(shared, where)
+        sealed = _Sealed(function, arguments)
+        return self.client.submit(_call, known[1], sealed, pure=False, **where)
 
-    def _send(self, shared: Any) -> Any:
+    def _send(self, shared: Any, where: dict[str, list[str]]) -> Any:
         with warnings.catch_warnings():
             # That it is large is known, and it is sent only once.
             warnings.simplefilter("ignore", UserWarning)
             # The result of a task, other than scattered data, survives all workers that have
             # it: the scheduler has it made again.
-            return self.client.submit(_shared, shared, pure=False)
+            return self.client.submit(_shared, shared, pure=False, **where)
+
+
+class _Patience:
+    """Waits for results a moment at a time, and tells for whom if it takes longer."""
+
+    def __init__(self, tell: Callable[[str], None]) -> None:
+        self._tell = tell
+        self._told = perf_counter()
+
+    def renew(self) -> None:
+        """Begin anew, since something came."""
+        self._told = perf_counter()
+
+    def wait(self, awaited: str) -> None:
+        """Wait a moment."""
+        if perf_counter() - self._told > NOTICE and awaited:
+            self._tell(awaited)
+            self.renew()
+        sleep(WAIT)
 
 
 class _Sealed:
@@ -107,28 +228,29 @@ def _shared(value: Any) -> Any:
     return value
 
 
-def _check_versions(client: Any) -> None:
-    """Refuse workers that do not have this version: they would end at the first task."""
+def _most_at_a_time(there: Outlook) -> int:
+    """Return how many tasks are handed out: one at work and one that waits for every core."""
+    return 2 * max(sum(there.cores.values()), 1)
 
-    # A function within a function is sent as code, not as a name to import.
-    def version() -> str | None:
-        try:
-            import squamish
-        except ImportError:
-            return None
-        return squamish.__version__
 
-    for worker, there in sorted(client.run(version, on_error="ignore").items()):
-        if there != __version__:
-            raise InputError(
-                f"the worker at {worker} has {f'squamish {there}' if there else 'no squamish'}; "
-                f"install squamish {__version__} in the environment of every worker"
-            )
+def _nobody_answers(there: Outlook) -> bool:
+    """Tell whether results may never come."""
+    return not there.cores or bool(there.silent) or there.scheduler_is_silent
+
+
+def _release(tasks: dict[Any, Call]) -> None:
+    """Let go of tasks; to cancel them would wait for an answer of the scheduler."""
+    for task in tasks:
+        task.release()
+    tasks.clear()
 
 
 @contextmanager
-def connected(address: str | None, timeout: float = 20) -> Iterator[None]:
-    """Work on the Dask cluster whose scheduler has this address; here, if there is none."""
+def connected(address: str | None, timeout: float = HANDSHAKE) -> Iterator[None]:
+    """Work on the Dask cluster whose scheduler has this address; here, if there is none.
+
+    Raises an InputError if no scheduler introduces itself there within the timeout.
+    """
     if address is None:
         yield
         return
@@ -138,9 +260,55 @@ def connected(address: str | None, timeout: float = 20) -> Iterator[None]:
         raise InputError(
             "a cluster needs Dask; install it with: pip install 'squamish[dask]'"
         ) from None
+    with _silent_logs():
+        client = _shaken_hands(lambda: Client(address, timeout=timeout), address, timeout)
+        try:
+            with parallel_config(backend="dask", client=client):
+                yield
+        finally:
+            # A scheduler that is gone, or frozen, does not say goodbye.
+            with suppress(Exception):
+                client.close(timeout=LEAVE)
+
+
+@contextmanager
+def _silent_logs() -> Iterator[None]:
+    """Keep Dask from logging tracebacks of what is said in an error, or is no error."""
+    names = [name for name in logging.root.manager.loggerDict if name.startswith(LOGGERS)]
+    levels = {logging.getLogger(name): logging.getLogger(name).level for name in names}
     try:
-        client: Any = Client(address, timeout=timeout)
-    except (OSError, ValueError, TypeError) as error:
-        raise InputError(f"there is no Dask scheduler at {address!r}: {error}") from None
-    with client, parallel_config(backend="dask", client=client):
+        for logger in levels:
+            logger.setLevel(logging.CRITICAL + 1)
         yield
+    finally:
+        for logger, level in levels.items():
+            logger.setLevel(level)
+
+
+def _shaken_hands(connect: Callable[[], Any], address: str, timeout: float) -> Any:
+    """Return a client, unless nobody answers in time or what answers is no scheduler.
+
+    Dask waits without a limit for the first words of whoever accepts a connection, and takes
+    whatever comes for its own protocol.
+    """
+    answer: Queue[Any] = Queue()
+
+    def try_to_connect() -> None:
+        try:
+            answer.put(connect())
+        except BaseException as error:  # whatever the words of a stranger lead to
+            answer.put(error)
+
+    Thread(target=try_to_connect, daemon=True).start()
+    # Dask says itself whether there was no connection within the timeout: it may speak first.
+    try:
+        found = answer.get(timeout=timeout + NOTICE)
+    except Empty:
+        found = TimeoutError(f"nothing was said for {timeout:g} s after the connection was made")
+    if not isinstance(found, BaseException):
+        return found
+    said = (
+        " ".join(str(found).split()) if isinstance(found, OSError | ValueError | TypeError) else ""
+    )
+    said = said or f"what answers does not speak as one does ({type(found).__name__})"
+    raise InputError(f"there is no Dask scheduler at {address!r}: {said}") from None

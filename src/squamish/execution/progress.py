@@ -12,6 +12,9 @@ from typing import Any
 
 from squamish.compatibility import callback_context
 
+# What is done before the first stage begins.
+READING = "reading the table"
+
 
 @dataclass(frozen=True)
 class Progress:
@@ -29,6 +32,8 @@ class Progress:
         Estimated share of the whole work that is finished, from 0 to 1.
     seconds : float
         Time since the start.
+    waiting : str
+        Whom work is waited for, such as a cluster without workers; empty while work is done.
     """
 
     stage: str
@@ -38,6 +43,7 @@ class Progress:
     total: int
     share: float
     seconds: float
+    waiting: str = ""
 
     @property
     def seconds_left(self) -> float | None:
@@ -45,9 +51,10 @@ class Progress:
         return self.seconds * (1 - self.share) / self.share if self.share > 0.05 else None
 
     def __str__(self) -> str:
+        said = self.waiting or self.left
         return (
             f"stage {self.stage_number} of {self.n_stages}: {self.stage}, {self.done} of "
-            f"{self.total}, {self.seconds:.0f} s{self.left and f', {self.left}'}"
+            f"{self.total}, {self.seconds:.0f} s{said and f', {said}'}"
         )
 
     @property
@@ -86,7 +93,7 @@ class Reporter:
 
     stages: Mapping[str, float] = field(default_factory=dict)
     listeners: Sequence[Listener] = ()
-    stage: str = ""
+    stage: str = READING
     done: int = 0
     total: int = 0
     share: float = 0.0
@@ -107,8 +114,12 @@ class Reporter:
         self.total = max(self.total, self.done)
         self._tell()
 
-    def _tell(self) -> None:
-        if not self.listeners:
+    def wait(self, what: str) -> None:
+        """Say that nothing can be done for the moment, and what is waited for."""
+        self._tell(what)
+
+    def _tell(self, waiting: str = "") -> None:
+        if not self.listeners or self.stage not in self.stages:
             return
         names = list(self.stages)
         number = names.index(self.stage)
@@ -124,9 +135,20 @@ class Reporter:
             total=self.total,
             share=self.share,
             seconds=perf_counter() - self.start,
+            waiting=waiting,
         )
         for listener in self.listeners:
             listener(news)
+
+
+def comes_from_listener(error: BaseException) -> bool:
+    """Tell whether an error was raised by who listens, and not by the work."""
+    traceback = error.__traceback__
+    while traceback is not None:
+        if traceback.tb_frame.f_code is Reporter._tell.__code__:
+            return True
+        traceback = traceback.tb_next
+    return False
 
 
 @contextmanager
@@ -154,14 +176,15 @@ def shown(verbose: int) -> Iterator[Sequence[Listener]]:
 
 
 class Lines:
-    """Writes a line to standard error whenever a stage begins."""
+    """Writes a line to standard error whenever a stage, or a wait, begins."""
 
-    stage = ""
+    stage, waits = "", False
 
     def __call__(self, news: Progress) -> None:
         """Take the news."""
-        if news.stage != self.stage and sys.stderr is not None:
-            self.stage = news.stage
+        is_new = news.stage != self.stage or (bool(news.waiting) and not self.waits)
+        self.stage, self.waits = news.stage, bool(news.waiting)
+        if is_new and sys.stderr is not None:
             print(f"squamish: {news}", file=sys.stderr, flush=True)
 
 
@@ -179,13 +202,13 @@ def _bar(console: Any) -> Iterator[Listener]:
     columns.append(TextColumn("{task.fields[left]}"))
     bar = Progress(*columns, console=console, transient=True, expand=console.width < 80)
     with bar:
-        task = bar.add_task("", total=1.0, stage="reading the table", count="", left="")
+        task = bar.add_task("", total=1.0, stage=READING, count="", left="")
 
         def listener(news: Any) -> None:
             bar.update(
                 task,
                 completed=news.share,
-                stage=f"{news.stage_number}/{news.n_stages} {news.stage}",
+                stage=news.waiting or f"{news.stage_number}/{news.n_stages} {news.stage}",
                 count=f"{news.done}/{news.total}",
                 left=news.left,
             )
@@ -203,6 +226,8 @@ class SklearnTasks:
 
     def __call__(self, news: Progress) -> None:
         """Begin and end tasks as the news says."""
+        if news.waiting:
+            return
         if news.stage != self.name:
             self.finish_stage()
             self.name = news.stage

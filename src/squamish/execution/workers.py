@@ -155,6 +155,12 @@ class Workers:
             raise OutOfTime(results)
         return [results[i] for i in range(len(tasks))]
 
+    def check_time(self) -> None:
+        """Raise OutOfTime after the deadline: for work at home that is not cut into tasks."""
+        if perf_counter() > self.deadline:
+            self.unfinished.append(self.reporter.stage)
+            raise OutOfTime({})
+
     def close(self) -> None:
         """Let a cluster forget what was sent to it."""
         for cluster in self._clusters:
@@ -175,7 +181,8 @@ class Workers:
         if client is not None:
             if not self._clusters:
                 self._clusters.append(DaskCluster(client))
-            yield from self._clusters[0].results(calls, shared, self.deadline)
+            tell = self.reporter.wait
+            yield from self._clusters[0].results(calls, shared, self.deadline, tell)
             return
         # Some can only give all results at once.
         many = yields_results(backend)

@@ -106,14 +106,17 @@ def audit(
     """
     start = perf_counter()
     deadline = np.inf if conditions.time_budget is None else start + conditions.time_budget
-    plan, prepared = _plan(estimator, request, method, conditions)
+    # A checkpoint has what was finished in time before, and knows it by what is prepared.
+    late = np.inf if conditions.checkpoint is not None else deadline
+    plan, prepared = _plan(estimator, request, method, conditions, late)
+    ready = not prepared.screened.unfinished
     names, data = prepared.reading.columns.names, ""
     if conditions.checkpoint is not None:
         conditions = replace(conditions, checkpoint=checkpoint_of_audit(conditions.checkpoint))
         data = _fingerprint(plan, prepared)
     # The table may be large, and every shuffle puts one of its own in order.
     del prepared
-    found = _judge_all(plan, data, conditions, n_shuffles, deadline)
+    found = _judge_all(plan, data, conditions, n_shuffles, deadline) if ready else {}
     return Audit(
         shuffles=tuple(_named(number, *found[number], names) for number in sorted(found)),
         n_unfinished=n_shuffles - len(found),
@@ -137,14 +140,18 @@ def checkpoint_of_audit(checkpoint: str | PathLike[str]) -> Path:
 
 
 def _plan(
-    estimator: BaseEstimator, request: Request, method: Method, conditions: Conditions
+    estimator: BaseEstimator,
+    request: Request,
+    method: Method,
+    conditions: Conditions,
+    deadline: float,
 ) -> tuple[Plan, Prepared]:
     """Read the table once as it is, which finds all mistakes, and settle what stays."""
     kind, y = type(estimator), one_column(request.y)
     request = replace(request, y=y)
     reading = read(kind(), request, method, conditions)
     with one_thread:
-        prepared = prepare(reading, Workers(conditions.n_jobs))
+        prepared = prepare(reading, Workers(conditions.n_jobs, deadline=deadline))
     if is_lazy(request.X) and not reading.is_sample:
         request = replace(request, X=request.X.collect())
     observed = Observations.of(request, len(y))

@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from squamish.arrays import Array, Indices
+from squamish.arrays import Array, Indices, Mask
 from squamish.errors import InputError
-from squamish.evidence import Evidence
+from squamish.evidence import CrossfitEvidence, Evidence
 from squamish.evidence.relevance import IRRELEVANT
 from squamish.execution.checkpoint import Checkpoint, opened
 from squamish.execution.progress import Reporter, shown, sklearn_tasks
@@ -77,6 +77,15 @@ class Judgement:
         classes[judged] = self.classes[feature[judged]]
         return replace(self, classes=classes, evidence=self.evidence.spread(feature))
 
+    def undecided(self) -> Judgement:
+        """Return the same without a decision on any column: none was tested, none is proven."""
+        n = len(self.classes)
+        nothing: dict[str, Array | Mask] = {"undecided": np.ones(n, dtype=bool)}
+        if isinstance(self.evidence, CrossfitEvidence):
+            nothing["p_relevant"] = np.ones(n)
+        evidence: Any = self.evidence
+        return replace(self, evidence=replace(evidence, **nothing))
+
 
 @dataclass(frozen=True, eq=False)
 class Prepared:
@@ -104,6 +113,16 @@ class Prepared:
         p_values = self.screened.p_values
         return self.reading.table.fingerprint(
             *(p_values[name] for name in sorted(p_values)), *beside
+        )
+
+    def without_columns(self) -> Prepared:
+        """Return the same rows and nothing else, for a verdict when there was no time for more."""
+        reading = replace(self.reading, table=self.reading.table.take(np.zeros(0, dtype=np.intp)))
+        return replace(
+            self,
+            reading=reading,
+            screened=replace(self.screened, p_values={}),
+            feature=np.full_like(self.feature, -1),
         )
 
 
@@ -162,9 +181,18 @@ def _reporter(
 
 
 def prepare(reading: Reading, workers: Workers) -> Prepared:
-    """Test columns on all rows of a long table, and put it in its canonical order."""
+    """Test columns on all rows of a long table, and put it in its canonical order.
+
+    If there is no time for that, the table is left without columns.
+    """
     screened = _screen(reading, workers)
-    order = in_canonical_order(reading.table)
+    try:
+        order = in_canonical_order(reading.table, workers.check_time)
+    except OutOfTime:
+        reading, n = replace(reading, levels={}, all_rows=None), len(reading.table.y)
+        late = Screened({}, tuple(workers.unfinished))
+        feature = np.arange(reading.table.n_columns)
+        return Prepared(reading, late, np.arange(n), feature).without_columns()
     found = {name: p[order.columns] for name, p in screened.p_values.items()}
     reading = replace(reading, table=order.table, levels={}, all_rows=None)
     return Prepared(reading, replace(screened, p_values=found), order.rows, order.feature)
@@ -195,8 +223,14 @@ def classify(
         rng = as_generator(conditions.random_state if file is None else file.seed)
         unfinished = list(prepared.screened.unfinished)
         workers = Workers(conditions.n_jobs, reporter, file, deadline, unfinished)
-        judgement = Judgement(*_decided(prepared, method, rng, workers), tuple(workers.unfinished))
-    return judgement.of_columns(prepared.feature)
+        try:
+            decided = _decided(prepared, method, rng, workers)
+        except OutOfTime:  # before there was anything that could be judged
+            prepared = prepared.without_columns()
+            decided = _decided(prepared, method, rng, workers)
+    judgement = Judgement(*decided, tuple(workers.unfinished)).of_columns(prepared.feature)
+    nothing_judged = bool(judgement.unfinished) and prepared.reading.table.n_columns == 0
+    return judgement.undecided() if nothing_judged else judgement
 
 
 def _decided(
@@ -241,5 +275,6 @@ def _notes(prepared: Prepared, judgement: Judgement, conditions: Conditions) -> 
     notes += note_on_time(evidence, judgement.unfinished, conditions.time_budget)
     if reading.is_sample:
         notes.append(note_on_sample(evidence, reading.n_rows, bool(prepared.screened.p_values)))
-        notes += note_on_constant(np.flatnonzero(feature < 0).tolist(), names)
+        constant = (feature < 0) & ~evidence.undecided
+        notes += note_on_constant(np.flatnonzero(constant).tolist(), names)
     return tuple(notes)

@@ -80,6 +80,10 @@ class Conditions:
             raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
         if self.time_budget is not None:
             check_range("time_budget", self.time_budget, above=0)
+        if not isinstance(self.checkpoint, str | PathLike | None):
+            raise InputError(
+                f"checkpoint is {self.checkpoint!r}; it must be None, or the path of a file"
+            )
         if not isinstance(self.verbose, int | np.integer) or self.verbose < 0:
             raise InputError(f"verbose is {self.verbose!r}; it must be a whole number, 0 or more")
         if self.callback is not None and not callable(self.callback):

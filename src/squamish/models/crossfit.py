@@ -85,9 +85,13 @@ class CrossFit:
     def over(
         cls, table: Table, n_folds: int, rng: np.random.Generator, workers: Workers | None = None
     ) -> CrossFit:
-        """Encode a table and split its rows into folds, unless it comes with some."""
+        """Encode a table and split its rows into folds, unless it comes with some.
+
+        Raises OutOfTime if there is no time for it.
+        """
+        workers = workers or Workers()
         folds = table.folds or split_rows(table, n_folds, rng)
-        parts = encode(table)
+        parts = encode(table, workers.check_time)
         scores = table.family.scores(table.y)
         encoded: list[Array] = []
         feature = parts.feature
@@ -98,7 +102,7 @@ class CrossFit:
             encoded.append(block)
             feature = np.concatenate([parts.feature, owner])
         tested = np.unique(np.concatenate([test for _, test in folds]))
-        return cls(table, parts, folds, tested, encoded, feature, workers or Workers())
+        return cls(table, parts, folds, tested, encoded, feature, workers)
 
     @property
     def family(self) -> Family:

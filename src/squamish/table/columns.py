@@ -60,7 +60,9 @@ class ReadColumns:
             gaps = sparse.csc_array(self.values[used])
             gaps.data = np.isnan(gaps.data).astype(float)
             return np.asarray(gaps.mean(axis=0)).ravel()
-        shares = np.isnan(self.values[used]).mean(axis=0)
+        # A mask would copy the table.
+        gaps = np.isnan(self.values if used.all() else self.values[used])
+        shares = np.count_nonzero(gaps, axis=0) / len(gaps)
         for j, levels in self.levels.items():
             shares[j] = levels.missing[used].mean()
         return np.asarray(shares)
@@ -91,6 +93,9 @@ def read_columns(
     """
     refuse(X)
     frame = as_frame(X)
+    if frame is not None:
+        # Before anything that takes its time with every column.
+        _refuse_too_few_rows(len(frame))
     if frame is None:
         read = _read_array(estimator, X)
         dtype = str(getattr(X, "dtype", type(X).__name__))
@@ -102,10 +107,14 @@ def read_columns(
         read = _joined(read_frame(frame)) if numbers is None else ReadColumns(numbers, {})
         dtypes = dtype_names(frame)
     n_rows, n_columns = read.values.shape
-    if n_rows < 2:
-        raise InputError(f"X has {n_rows} rows, n_samples = {n_rows}; 2 are the minimum")
+    _refuse_too_few_rows(n_rows)
     read = replace(read, names=column_names(X, n_columns), dtypes=dtypes)
     return read if categorical is None else _with_categories(read, categorical)
+
+
+def _refuse_too_few_rows(n_rows: int) -> None:
+    if n_rows < 2:
+        raise InputError(f"X has {n_rows} rows, n_samples = {n_rows}; 2 are the minimum")
 
 
 def refuse(X: Any) -> None:

@@ -7,7 +7,7 @@ target-encoded, by means learned from other rows than those it is used on.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
@@ -16,6 +16,7 @@ import numpy as np
 from squamish.arrays import Array, Fold, Indices
 from squamish.statistics.pairs import ranges
 from squamish.statistics.scores import normal_scores
+from squamish.table.canonical import no_hurry
 from squamish.table.table import Table
 
 # Levels, and gaps, in fewer rows than this cannot be judged; rare levels are taken together. Five
@@ -125,8 +126,15 @@ class Parts:
     many_levels: tuple[tuple[int, Indices], ...]
 
 
-def encode(table: Table) -> Parts:
+def encode(table: Table, check_time: Callable[[], None] = no_hurry) -> Parts:
     """Split every column into its parts.
+
+    Parameters
+    ----------
+    table : Table
+        Columns of every kind.
+    check_time : callable
+        Called between steps that take a moment each; what it raises ends the work.
 
     Examples
     --------
@@ -157,7 +165,7 @@ def encode(table: Table) -> Parts:
         gap += [len(parts) + 1, -1] if kinds == ["value", "gap"] else [-1] * len(own)
         exclusive += [j if kinds.count("level") > 1 else -1] * len(own)
         parts += own
-    plain, ranked = _views(table.X, parts)
+    plain, ranked = _views(table.X, parts, check_time)
     return Parts(
         plain,
         ranked,
@@ -168,10 +176,11 @@ def encode(table: Table) -> Parts:
     )
 
 
-def _views(X: Array, parts: Sequence[Part]) -> tuple[Array, Array]:
+def _views(X: Array, parts: Sequence[Part], check_time: Callable[[], None]) -> tuple[Array, Array]:
     """Return the values of parts, standardised, and the normal scores of their ranks."""
     plain, ranked = np.empty((2, len(X), len(parts)))
     for start, stop in ranges(len(parts), size=AT_ONCE // len(X) + 1):
+        check_time()
         values = np.column_stack([part.values(X[:, part.column]) for part in parts[start:stop]])
         plain[:, start:stop] = _standardised(values)
         ranked[:, start:stop] = _standardised_scores(values)
