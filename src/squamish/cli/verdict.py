@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from squamish.cli.streams import say
 from squamish.errors import InputError
 
 if TYPE_CHECKING:
@@ -78,4 +79,4 @@ def print_verdict(result: RelevanceResult, written: list[Path]) -> None:
     if not console.is_terminal:
         console.width = 120
     show(result, console)
-    typer.echo("Written: " + ", ".join(map(str, written)))
+    say("Written: " + ", ".join(map(str, written)))
