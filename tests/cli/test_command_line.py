@@ -15,7 +15,7 @@ COMMANDS = ["fit", "demo", "report", "compare", "generate"]
 OPTIONS_OF_FIT = (
     "--target --out --method --alpha --task --drop --groups --weights --categorical --cv "
     "--infinite --missing-target --select --reduced --checkpoint --time-budget --audit --cluster "
-    "--seed --jobs --quiet --json --help"
+    "--max-size --seed --jobs --quiet --json --help"
 )
 
 

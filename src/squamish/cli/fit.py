@@ -95,6 +95,10 @@ class FitOptions:
         str | None,
         typer.Option(help="Scheduler of a Dask cluster to work on, such as tcp://10.0.0.5:8786."),
     ] = None
+    max_size: Annotated[
+        str,
+        typer.Option(help="The most bytes that the data may hold, unpacked, unless it is Parquet."),
+    ] = "4GB"
     seed: Seed = 0
     jobs: Jobs = 1
     quiet: Quiet = False
@@ -110,11 +114,11 @@ def fit(context: typer.Context, options: FitOptions) -> None:
     there is an audit.json as well.
     """
     with answering():
-        from squamish.table.files import scan_file, write_table
+        from squamish.table.files import read_size, scan_file, write_table
 
         folder = _folder(options)
         _check_outputs(options, folder)
-        table = scan_file(options.data)
+        table = scan_file(options.data, read_size(options.max_size))
         roles, cv = _roles(options, table)
         selector, given = _selector(options, roles, cv), _given(table, roles)
         with _workplace(options.cluster):

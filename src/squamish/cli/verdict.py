@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 # The forms in which a verdict is written.
 FILES = ("report.html", "result.json", "features.csv")
 # Options without influence on the verdict.
-_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint", "audit", "cluster")
+_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint", "audit", "cluster", "max_size")
 
 
 def check_folder(folder: Path) -> None:

@@ -8,14 +8,14 @@ from collections import Counter
 from io import StringIO
 from typing import TYPE_CHECKING
 
+from squamish.table.files.zstandard import MAGIC
+
 if TYPE_CHECKING:
     import polars as pl
 
 # What a missing value is written as.
 MISSING = ["", "NA", "N/A", "na", "n/a", "N.A.", "NaN", "nan", "NaT", "null", "NULL", "None"]
 MISSING += ["<NA>", "#N/A", "?"]
-# How text begins that is packed by zstd, which only polars unpacks.
-ZSTANDARD = b"\x28\xb5\x2f\xfd"
 # So many bytes are enough for the names of the columns.
 HEAD = 4_000_000
 
@@ -24,7 +24,7 @@ def read_text(content: bytes, separator: str | None) -> pl.DataFrame:
     """Read CSV or TSV: by polars, or slowly where it stumbles over line breaks in quotes."""
     import polars as pl
 
-    is_packed = content.startswith(ZSTANDARD)
+    is_packed = content.startswith(MAGIC)
     head = _first_line(content) if is_packed else content
     separator = separator or _separator(head)
     names = _header(head, separator)
