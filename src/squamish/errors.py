@@ -109,13 +109,13 @@ def in_one_line() -> Iterator[None]:
 def is_complaint(error: BaseException) -> bool:
     """Tell whether an exception is a library's answer to data that it cannot take.
 
-    polars and pyarrow raise classes of their own, and polars one for panics that is no Exception;
-    they are known by name, as neither has to be installed.
+    Libraries of tables raise classes of their own, and polars one for panics that is no Exception;
+    they are known by name, as none has to be installed.
     """
     home = type(error).__module__.partition(".")[0]
     return (
         isinstance(error, ValueError | OverflowError | MemoryError | RecursionError)
-        or home in ("polars", "pyarrow")
+        or home in ("narwhals", "polars", "pyarrow")
         or type(error).__name__ == "PanicException"
     )
 

@@ -16,7 +16,9 @@ if TYPE_CHECKING:
 missing = [name for name in ("jinja2", "polars", "rich", "typer") if find_spec(name) is None]
 if missing:
     wanted = ", ".join(missing)
-    print(f"squamish: the command line needs {wanted}: pip install 'squamish[cli]'", file=sys.stderr)
+    print(
+        f"squamish: the command line needs {wanted}: pip install 'squamish[cli]'", file=sys.stderr
+    )
     sys.exit(2)
 
 __all__ = ["app", "main"]

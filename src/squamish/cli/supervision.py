@@ -100,23 +100,24 @@ def _answer_to_signal(number: int, before: set[int], printed: IO[bytes]) -> int:
         signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.kill(os.getpid(), number)
-    line, code = _epitaph(name, _last_words(printed))
+    line, code = _epitaph(name, _last_lines(printed))
     print(legible(f"squamish: {line}"), file=sys.stderr)
     return code
 
 
-def _epitaph(name: str, words: str) -> tuple[str, int]:
-    if any(known in words.lower() for known in _NO_MEMORY):
+def _epitaph(name: str, lines: list[str]) -> tuple[str, int]:
+    said = " ".join(lines).lower()
+    if any(words in said for words in _NO_MEMORY):
         return "there is not enough memory, or the file is damaged", MISTAKE
     if name == "SIGKILL":
         return "killed from outside, as systems do when memory ends", 128 + signal.SIGKILL
-    said = f": {words}" if words else ""
-    return f"a library crashed ({name}), as some do when a file is damaged{said}", CRASH
+    last = f": {lines[-1]}" if lines else ""
+    return f"a library crashed ({name}), as some do when a file is damaged{last}", CRASH
 
 
-def _last_words(printed: IO[bytes]) -> str:
-    """Return what a library said when it ended the process."""
+def _last_lines(printed: IO[bytes]) -> list[str]:
+    """Return what libraries printed before they ended the process."""
     printed.seek(0, os.SEEK_END)
     printed.seek(max(printed.tell() - _LAST_BYTES, 0))
     lines = printed.read().decode(errors="replace").split("\n")
-    return next((line.strip() for line in reversed(lines) if line.strip()), "")
+    return [line.strip() for line in lines if line.strip()]

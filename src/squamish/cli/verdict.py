@@ -56,7 +56,7 @@ def _command(context: typer.Context) -> str:
 
 def write_verdict(result: RelevanceResult, folder: Path) -> list[Path]:
     """Write the result in every form, and return the files."""
-    from squamish.table.files import write_table
+    from squamish.table.files import without_formulas, write_table
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -64,7 +64,8 @@ def write_verdict(result: RelevanceResult, folder: Path) -> list[Path]:
         raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     page, data, table = written = [folder / name for name in FILES]
     result.to_json(data)
-    write_table(result.to_frame("polars"), table)
+    # It is the one that people open in a spreadsheet, and names may be anything.
+    write_table(without_formulas(result.to_frame("polars")), table)
     result.to_html(page)
     return written
 

@@ -97,10 +97,14 @@ def wrong_classes(evidence: Evidence, classes: NDArray[np.int64]) -> Iterator[st
         yield from wrong_numbers(f"evidence.{name}", getattr(evidence, name), at_most=1)
     relevant, strong = classes != IRRELEVANT, classes == STRONG
     proven = np.array([bool(proof) for proof in evidence.proof], dtype=bool)
-    yield from _wrong_where("is relevant without a proof, or has one and is not", proven != relevant)
+    yield from _wrong_where(
+        "is relevant without a proof, or has one and is not", proven != relevant
+    )
     yield from _wrong_where("is strong and not in the minimal set", strong & ~evidence.minimal)
     yield from _wrong_where("is in the minimal set and not relevant", evidence.minimal & ~relevant)
-    yield from _wrong_where("is a leak and not relevant", _among(evidence.leaks, relevant) & ~relevant)
+    yield from _wrong_where(
+        "is a leak and not relevant", _among(evidence.leaks, relevant) & ~relevant
+    )
     for decision in evidence.decisions:
         if decision.question == STRONG_OR_WEAK:
             unmet = strong & ~_meets(decision, ROUNDING)

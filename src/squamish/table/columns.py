@@ -91,6 +91,9 @@ def read_columns(
     """
     refuse(X)
     frame = as_frame(X)
+    if frame is not None:
+        # Before many columns are read that hold nothing.
+        _check_rows(frame.shape[0])
     if frame is None:
         read = _read_array(estimator, X)
         dtype = str(getattr(X, "dtype", type(X).__name__))
@@ -102,10 +105,14 @@ def read_columns(
         read = _joined(read_frame(frame)) if numbers is None else ReadColumns(numbers, {})
         dtypes = dtype_names(frame)
     n_rows, n_columns = read.values.shape
-    if n_rows < 2:
-        raise InputError(f"X has {n_rows} rows, n_samples = {n_rows}; 2 are the minimum")
+    _check_rows(n_rows)
     read = replace(read, names=column_names(X, n_columns), dtypes=dtypes)
     return read if categorical is None else _with_categories(read, categorical)
+
+
+def _check_rows(n_rows: int) -> None:
+    if n_rows < 2:
+        raise InputError(f"X has {n_rows} rows, n_samples = {n_rows}; 2 are the minimum")
 
 
 def refuse(X: Any) -> None:
