@@ -47,7 +47,8 @@ class Answer:
         if isinstance(error, KeyboardInterrupt | typer.Abort):
             return cls("squamish: interrupted; no file is half-written", INTERRUPTED)
         if isinstance(error, SystemExit):
-            return cls("", error.code if isinstance(error.code, int) else MISTAKE)
+            # 1 is what verdicts that differ are told by, and nothing else.
+            return cls("", error.code if isinstance(error.code, int) and error.code != 1 else MISTAKE)
         if hasattr(error, "format_message"):  # what typer says about arguments
             return _answer_to_usage(error)
         reason = legible(_reason(error))
@@ -93,7 +94,7 @@ def _answer_to_usage(error: BaseException) -> Answer:
 
 @contextmanager
 def answering() -> Iterator[None]:
-    """Answer mistakes and interruptions in one line, and print warnings at the end."""
+    """Answer mistakes in one line, and print warnings at the end."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
@@ -102,7 +103,8 @@ def answering() -> Iterator[None]:
             yield
     except BaseException as error:
         answer = Answer.to(error)
-        if answer.code == CRASH or isinstance(error, SystemExit | typer.Exit):
+        # Interruptions come at any time, and are answered where all of them arrive.
+        if answer.code in (CRASH, INTERRUPTED) or isinstance(error, SystemExit | typer.Exit):
             raise
         answer.say()
         raise typer.Exit(answer.code) from None

@@ -129,7 +129,7 @@ def fit(context: typer.Context, options: FitOptions) -> None:
             write_table(_reduced(table, result, roles, options.select), options.reduced)
             written.append(options.reduced)
     if options.as_json:
-        say(result.to_json())
+        say(str(result.to_json()))
     elif not options.quiet:
         print_verdict(result, written)
     if options.audit is not None:

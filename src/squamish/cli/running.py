@@ -19,6 +19,8 @@ def run() -> int:
         from squamish.cli.commands import app
 
         code = app(standalone_mode=False) or 0
+        if code == INTERRUPTED:
+            raise KeyboardInterrupt
         # What cannot be printed is found here, and not when nobody can answer any more.
         sys.stdout.flush()
         return int(code)

@@ -16,7 +16,7 @@ from collections.abc import Callable
 from tempfile import TemporaryFile
 from typing import IO, Any
 
-from squamish.cli.running import CRASH, MISTAKE
+from squamish.cli.running import CRASH, INTERRUPTED, MISTAKE
 from squamish.errors import legible
 
 # Signals that are meant for whoever does the work.
@@ -44,8 +44,7 @@ def supervised(work: Callable[[], int]) -> int:
         if child == 0:
             os.close(parents_end)
             _begin(alive, printed)
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            return work()
+            return _worked(work, before)
         os.close(alive)
         code = _waited_for(child, awaited)
         return code if code >= 0 else _answer_to_signal(-code, before, printed)
@@ -60,6 +59,16 @@ def _begin(alive: int, printed: IO[bytes]) -> None:
         )
     os.dup2(printed.fileno(), 2)
     signal.signal(signal.SIGINT, _Interruption())
+
+
+def _worked(work: Callable[[], int], before: set[int]) -> int:
+    """Take signals from here on, and do the work, unless one has come already."""
+    try:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)
+        return work()
+    except KeyboardInterrupt:
+        print("squamish: interrupted before there was anything to do", file=sys.stderr)
+        return INTERRUPTED
 
 
 def _end_with_parent(alive: int) -> None:

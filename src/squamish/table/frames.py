@@ -15,6 +15,7 @@ from squamish.table.objects import read_objects
 
 ALLOWED = "columns may hold numbers, booleans, text, categories, dates, times or durations"
 LONGEST_DTYPE = 40
+SECONDS_OF_DAY = 86_400.0
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
@@ -104,7 +105,10 @@ def _read_at_once(label: str, series: nw.Series[Any]) -> Array | Levels:
     dtype = series.dtype
     if dtype in (nw.String, nw.Categorical, nw.Enum):
         return _read_labels(series)
-    if dtype in (nw.Date, nw.Datetime):
+    if dtype == nw.Date:
+        # By number: as dates, those beyond the year 9999 end polars in a panic.
+        return _floats(series.cast(nw.Int32).cast(nw.Float64) * SECONDS_OF_DAY)
+    if dtype == nw.Datetime:
         seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
         return _floats(seconds)
     if dtype == nw.Duration:

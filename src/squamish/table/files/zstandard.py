@@ -16,13 +16,13 @@ _BYTES_OF_SIZE, _BYTES_OF_DICTIONARY = (0, 2, 4, 8), (0, 1, 2, 4)
 
 
 def largest_size(packed: bytes | bytearray) -> int:
-    """Return how many bytes there are at most when unpacked, as far as the file is whole.
+    r"""Return how many bytes there are at most when unpacked, as far as the file is whole.
 
     Examples
     --------
     >>> from squamish.table.files.zstandard import MAGIC, largest_size
     >>> block_of_a_million_spaces = ((1_000_000 << 3) | (1 << 1) | 1).to_bytes(3, "little") + b" "
-    >>> largest_size(MAGIC + b"\\x00\\x58" + block_of_a_million_spaces)
+    >>> largest_size(MAGIC + b"\x00\x58" + block_of_a_million_spaces)
     1000000
     """
     size, place = 0, 0
