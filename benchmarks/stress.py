@@ -34,8 +34,8 @@ from attacks.outcome import Outcome
 from markdown import table
 
 OUT = Path(__file__).parent / "results"
-# Attempts between two looks at the clock, for each process; and the longest that one may take.
-PORTION, LONGEST = 4, 300
+# The longest that an attempt may take, in seconds.
+LONGEST = 300
 # The most faults that are kept of an attack.
 MOST_FAULTS = 50
 
@@ -82,7 +82,7 @@ def attack(name: str, tally: Tally, until: float, attempts: int | None, jobs: in
         # A process that dies takes its pool along.
         with ProcessPoolExecutor(jobs, get_context("spawn"), initializer=load) as pool:
             while tally.done < last and time.monotonic() < until:
-                seeds = range(tally.done, min(tally.done + PORTION * jobs, last))
+                seeds = range(tally.done, min(tally.done + ATTACKS[name].portion * jobs, last))
                 try:
                     outcomes = list(pool.map(attempted, [name] * len(seeds), seeds))
                 except BrokenProcessPool:

@@ -27,11 +27,14 @@ class Attack:
         Attempts that are enough.
     attempt : callable
         Tries it once, given a seed and an empty folder.
+    portion : int
+        Attempts of every process between two looks at the clock, some seconds long.
     """
 
     what: str
     goal: int
     attempt: Callable[[int, Path], Outcome]
+    portion: int = 1
 
 
 ATTACKS = {
@@ -44,11 +47,13 @@ ATTACKS = {
         "one bit is flipped in a file that is read: one clear line, or what it says is accepted",
         10_000,
         flips.attempt,
+        portion=4,
     ),
     "tables": Attack(
         "a random table of odd values, types and names: a verdict, or an error of our own",
         100_000,
         tables.attempt,
+        portion=50,
     ),
     "names": Attack(
         "hostile names of columns and files: nothing that is printed or written obeys them",

@@ -50,9 +50,12 @@ def test_terminals_get_no_orders(run, tmp_path, monkeypatch, capsys):
     assert run("report", "\x1b[33m/result.json") == 2
     printed = capsys.readouterr()
     assert all(c.isprintable() or c == "\n" for c in printed.out + printed.err)
-    assert r"\x1b[31m" in json.loads((tmp_path / "\x1b[32m" / "result.json").read_text())[
-        "provenance"
-    ]["data"].encode("unicode_escape").decode()
+    assert (
+        r"\x1b[31m"
+        in json.loads((tmp_path / "\x1b[32m" / "result.json").read_text())["provenance"]["data"]
+        .encode("unicode_escape")
+        .decode()
+    )
 
 
 def test_spreadsheets_get_no_formulas(run, tmp_path, monkeypatch):

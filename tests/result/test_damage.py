@@ -38,10 +38,9 @@ def test_no_flipped_bit_changes_what_is_read(result, place, bit):
     content[int(place * len(content))] ^= 1 << bit
     try:
         again = RelevanceResult.from_json(content.decode(errors="replace"))
-    except InputError as error:
-        assert str(error).isprintable()
-    else:
-        assert again == result
+    except InputError:
+        return
+    assert again == result
 
 
 def test_the_order_of_keys_and_spaces_do_not_matter(result):

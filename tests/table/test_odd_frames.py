@@ -54,7 +54,7 @@ def test_dates_beyond_the_calendar_and_wide_numbers_are_numbers(table):
 
 def test_moments_that_no_library_reads_are_refused_by_name():
     table = pa.table({"t": pa.array(range(10**15, 10**15 + N), pa.timestamp("s"))})
-    with pytest.raises(InputError, match="column 't' holds a Datetime.* that cannot be read"):
+    with pytest.raises(InputError, match=r"column 't' holds a Datetime.* that cannot be read"):
         fitted(table)
 
 

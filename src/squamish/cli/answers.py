@@ -48,7 +48,9 @@ class Answer:
             return cls("squamish: interrupted; no file is half-written", INTERRUPTED)
         if isinstance(error, SystemExit):
             # 1 is what verdicts that differ are told by, and nothing else.
-            return cls("", error.code if isinstance(error.code, int) and error.code != 1 else MISTAKE)
+            return cls(
+                "", error.code if isinstance(error.code, int) and error.code != 1 else MISTAKE
+            )
         if hasattr(error, "format_message"):  # what typer says about arguments
             return _answer_to_usage(error)
         reason = legible(_reason(error))

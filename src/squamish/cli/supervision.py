@@ -7,6 +7,7 @@ but wait: it passes signals on, and says in one line what ended the child.
 
 from __future__ import annotations
 
+import atexit
 import os
 import signal
 import sys
@@ -65,10 +66,25 @@ def _worked(work: Callable[[], int], before: set[int]) -> int:
     """Take signals from here on, and do the work, unless one has come already."""
     try:
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
-        return work()
+        code = work()
     except KeyboardInterrupt:
-        print("squamish: interrupted before there was anything to do", file=sys.stderr)
-        return INTERRUPTED
+        print("squamish: interrupted; no file is half-written", file=sys.stderr)
+        code = INTERRUPTED
+    if code == INTERRUPTED:
+        _leave(code)
+    return code
+
+
+def _leave(code: int) -> None:
+    """End the process at once, after what has to be done at its end.
+
+    Python ends by a signal, and not with a code, if an interruption came while ``exec`` ran some
+    text, as data classes do when they are made, even though it was answered.
+    """
+    atexit._run_exitfuncs()
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def _end_with_parent(alive: int) -> None:
@@ -105,7 +121,7 @@ def _waited_for(child: int, awaited: set[signal.Signals]) -> int:
 def _answer_to_signal(number: int, before: set[int], printed: IO[bytes]) -> int:
     """Say what ended the child; a signal that was meant to end it ends us as well."""
     name = signal.Signals(number).name
-    if name in (*_PASSED_ON, "SIGPIPE"):
+    if name != "SIGINT" and name in (*_PASSED_ON, "SIGPIPE"):
         signal.signal(number, signal.SIG_DFL)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
         os.kill(os.getpid(), number)
@@ -115,6 +131,9 @@ def _answer_to_signal(number: int, before: set[int], printed: IO[bytes]) -> int:
 
 
 def _epitaph(name: str, lines: list[str]) -> tuple[str, int]:
+    if name == "SIGINT":
+        # It came at the very end, where Python no longer answers.
+        return "interrupted; no file is half-written", INTERRUPTED
     said = " ".join(lines).lower()
     if any(words in said for words in _NO_MEMORY):
         return "there is not enough memory, or the file is damaged", MISTAKE
