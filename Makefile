@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild stress clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -61,6 +61,10 @@ race: $(VENV)/installed-dev ## race other selectors, each in its own environment
 
 wild: $(VENV)/installed-dev ## judge real tables, also with shuffled targets (hours; QUICK=1: minutes)
 	$(BIN)/python benchmarks/wild.py $(if $(QUICK),--limit 12 --out quick,--worst 12 --orders 100)
+
+# SECONDS_LONG=3600 attacks for an hour; it goes on where it was stopped.
+stress: $(VENV)/installed-dev ## attack the program: kills, flipped bits, odd tables, hostile names
+	$(BIN)/python benchmarks/stress.py --seconds $(or $(SECONDS_LONG),600)
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick

@@ -8,10 +8,56 @@ from contextlib import contextmanager
 
 # Modules that a call goes through before it is ours: pipelines and searches, and their caches.
 _BETWEEN = ("squamish.", "sklearn.", "joblib.")
+# The longest line that is raised or printed: names and keys in it may have any length.
+LONGEST_LINE = 1000
+
+
+def legible(text: str, longest: int | None = LONGEST_LINE) -> str:
+    r"""Write text in one line that is safe to print, whatever it holds.
+
+    What a terminal would obey, what a line cannot hold and what cannot be encoded is escaped as
+    in Python; of a long text the middle is left out. What is legible already stays as it is.
+
+    Parameters
+    ----------
+    text : str
+        A message, or a name in one.
+    longest : int or None
+        The most characters; None for any number.
+
+    Examples
+    --------
+    >>> from squamish.errors import legible
+    >>> print(legible("bright \x1b[31mred\nline"))
+    bright \x1b[31mred\nline
+    >>> legible("a column with a long name", longest=9)
+    'a co…name'
+    """
+    text = _shortened(text, longest)
+    if not text.isprintable():
+        text = "".join(c if c.isprintable() else _escaped(c) for c in text)
+    return _shortened(text, longest)
+
+
+def _shortened(text: str, longest: int | None) -> str:
+    if longest is None or len(text) <= longest:
+        return text
+    tail = (longest - 1) // 2
+    return f"{text[: longest - 1 - tail]}…{text[len(text) - tail :]}"
+
+
+def _escaped(character: str) -> str:
+    return character.encode("unicode_escape").decode("ascii")
 
 
 class InputError(ValueError):
-    """The table, the target or a parameter cannot be used; the message says which and why."""
+    """The table, the target or a parameter cannot be used; the message says which and why.
+
+    The message is one line that is safe to print, whatever the names and values in it hold.
+    """
+
+    def __init__(self, message: str = "") -> None:
+        super().__init__(legible(str(message)))
 
 
 class InputTypeError(InputError, TypeError):
@@ -37,7 +83,7 @@ def warn_caller(message: str, category: type[Warning] = UserWarning) -> None:
     frame, level = inspect.currentframe(), 1
     while frame is not None and frame.f_globals.get("__name__", "").startswith(_BETWEEN):
         frame, level = frame.f_back, level + 1
-    warnings.warn(message, category, stacklevel=level)
+    warnings.warn(legible(message), category, stacklevel=level)
 
 
 @contextmanager
@@ -57,9 +103,34 @@ def in_one_line() -> Iterator[None]:
     except InputError:
         raise
     except TypeError as error:
-        raise InputTypeError(" ".join(str(error).split())) from None
-    except (ValueError, OverflowError) as error:
-        raise InputError(" ".join(str(error).split())) from None
+        raise InputTypeError(reason_of(error)) from None
+    except BaseException as error:
+        if not is_complaint(error):
+            raise
+        raise InputError(reason_of(error)) from None
+
+
+def is_complaint(error: BaseException) -> bool:
+    """Tell whether an exception is a library's answer to data that it cannot take.
+
+    Libraries of tables raise classes of their own, and polars one for panics that is no Exception;
+    they are known by name, as none has to be installed.
+    """
+    home = type(error).__module__.partition(".")[0]
+    return (
+        isinstance(error, ValueError | OverflowError | MemoryError | RecursionError)
+        or home in ("narwhals", "polars", "pyarrow")
+        or type(error).__name__ == "PanicException"
+    )
+
+
+def reason_of(error: BaseException) -> str:
+    """Return what an exception says, in one line; its name if it says nothing."""
+    if isinstance(error, MemoryError):
+        return "there is not enough memory"
+    # Further paragraphs of polars and scikit-learn are hints on how to call them.
+    paragraph = str(error).strip().partition("\n\n")[0]
+    return legible(" ".join(paragraph.split())) or type(error).__name__
 
 
 def check_range(

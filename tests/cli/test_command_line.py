@@ -15,7 +15,7 @@ COMMANDS = ["fit", "demo", "report", "compare", "generate"]
 OPTIONS_OF_FIT = (
     "--target --out --method --alpha --error-rate --task --drop --groups --weights --categorical "
     "--cv --infinite --missing-target --select --reduced --checkpoint --time-budget --audit "
-    "--cluster --seed --jobs --quiet --json --help"
+    "--cluster --max-size --seed --jobs --quiet --json --help"
 )
 
 
@@ -150,7 +150,7 @@ def test_an_output_that_cannot_show_a_letter_shows_another(squamish, tmp_path):
 @pytest.mark.parametrize("library", ["typer", "polars", "jinja2"])
 def test_without_its_extra_the_command_line_says_how_to_get_it(library):
     done = python(f"import sys; sys.modules['{library}'] = None; import squamish.cli")
-    assert done.returncode == 1
+    assert done.returncode == 2
     assert "pip install 'squamish[cli]'" in done.stderr
     assert done.stderr.count("\n") == 1
 

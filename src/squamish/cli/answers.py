@@ -6,10 +6,13 @@ import re
 import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
+from dataclasses import dataclass
 
 import typer
 
-from squamish.errors import InputError, LeakWarning
+from squamish.cli.running import CRASH, INTERRUPTED, MISTAKE
+from squamish.cli.streams import say
+from squamish.errors import InputError, LeakWarning, is_complaint, legible, reason_of
 
 # What messages call parameters, and what the command line calls them.
 _WORDS = {
@@ -24,29 +27,92 @@ _WORDS = {
 }
 
 
+@dataclass(frozen=True)
+class Answer:
+    """What is said when a command ends early.
+
+    Attributes
+    ----------
+    text : str
+        A line, or the whole help where a command was given nothing.
+    code : int
+        The exit code.
+    """
+
+    text: str
+    code: int = MISTAKE
+
+    @classmethod
+    def to(cls, error: BaseException) -> Answer:
+        """Answer whatever was raised."""
+        if isinstance(error, KeyboardInterrupt | typer.Abort):
+            return cls("squamish: interrupted; no file is half-written", INTERRUPTED)
+        if isinstance(error, SystemExit):
+            # 1 is what verdicts that differ are told by, and nothing else.
+            return cls(
+                "", error.code if isinstance(error.code, int) and error.code != 1 else MISTAKE
+            )
+        if hasattr(error, "format_message"):  # what typer says about arguments
+            return _answer_to_usage(error)
+        reason = legible(_reason(error))
+        return cls(f"squamish: {reason}", MISTAKE if _is_mistake(error) else CRASH)
+
+    def say(self) -> None:
+        """Print it."""
+        if self.text:
+            say(self.text, err=True)
+
+
+def _is_mistake(error: BaseException) -> bool:
+    """Tell what is wrong with what was given from what is wrong with us."""
+    own = isinstance(error, InputError | MemoryError | OSError)
+    # A ValueError of another library may well be our mistake.
+    return own or (is_complaint(error) and not isinstance(error, ValueError))
+
+
+def _reason(error: BaseException) -> str:
+    """Say in the words of the command line what is wrong."""
+    if isinstance(error, InputError):
+        return in_options(str(error))
+    if isinstance(error, OSError):  # a full disk
+        said = error.strerror or reason_of(error)
+        return said if error.filename is None else f"{str(error.filename)!r}: {said}"
+    if _is_mistake(error):
+        # What is wrong in the middle of a file is found only when that is read.
+        return f"the data cannot be read: {reason_of(error)}"
+    kind = type(error).__name__
+    return f"this is a mistake in squamish itself, please report it: {kind}: {reason_of(error)}"
+
+
+def _answer_to_usage(error: BaseException) -> Answer:
+    """Answer a wrong argument in one line, and none at all with the help."""
+    message = str(error.format_message())  # type: ignore[attr-defined]
+    if type(error).__name__ == "NoArgsIsHelpError":
+        return Answer(message)
+    context = getattr(error, "ctx", None)
+    command = context.command_path if context is not None else "squamish"
+    said = legible(" ".join(message.split()).rstrip("."))
+    return Answer(f"squamish: {said}; {command} --help tells more")
+
+
 @contextmanager
 def answering() -> Iterator[None]:
-    """Answer mistakes and interruptions in one line, and print warnings at the end."""
+    """Answer mistakes in one line, and print warnings at the end."""
     try:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             # The notes of the verdict say so.
             warnings.simplefilter("ignore", LeakWarning)
             yield
-    except InputError as error:
-        typer.echo(f"squamish: {in_options(str(error))}", err=True)
-        raise typer.Exit(2) from None
-    except KeyboardInterrupt:
-        typer.echo("squamish: interrupted; no file is half-written", err=True)
-        raise typer.Exit(130) from None
-    except Exception as error:
-        # What is wrong in the middle of a file is found only when that is read.
-        if not type(error).__module__.startswith("polars"):
+    except BaseException as error:
+        answer = Answer.to(error)
+        # Interruptions come at any time, and are answered where all of them arrive.
+        if answer.code in (CRASH, INTERRUPTED) or isinstance(error, SystemExit | typer.Exit):
             raise
-        typer.echo(f"squamish: the data cannot be read: {str(error).splitlines()[0]}", err=True)
-        raise typer.Exit(2) from None
+        answer.say()
+        raise typer.Exit(answer.code) from None
     for message in dict.fromkeys(str(warning.message) for warning in caught):
-        typer.echo(f"squamish: warning: {message}", err=True)
+        say(f"squamish: warning: {legible(message)}", err=True)
 
 
 def in_options(message: str) -> str:

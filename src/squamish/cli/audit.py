@@ -35,5 +35,5 @@ def run_audit(
     if folder is None:
         return str(found)
     path = folder / FILE
-    write_whole(path, json.dumps(found.to_dict(), ensure_ascii=False, indent=1) + "\n")
+    write_whole(path, json.dumps(found.to_dict(), indent=1) + "\n")
     return f"{found}\nWritten: {path}"

@@ -12,10 +12,11 @@ from squamish.cli.demo import demo
 from squamish.cli.fit import fit
 from squamish.cli.generate import generate
 from squamish.cli.report import report
+from squamish.cli.streams import say
 
 EXIT_CODES = (
     "Exit codes: 0 done, 1 verdicts differ (compare), 2 something is wrong with what was given, "
-    "130 interrupted."
+    "3 squamish or a library crashed, 130 interrupted."
 )
 app = typer.Typer(
     add_completion=True,
@@ -29,7 +30,7 @@ app = typer.Typer(
 
 def _print_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"squamish {__version__}")
+        say(f"squamish {__version__}")
         raise typer.Exit
 
 

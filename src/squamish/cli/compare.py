@@ -11,6 +11,7 @@ import typer
 
 from squamish.cli.answers import answering
 from squamish.cli.options import AsJson
+from squamish.cli.streams import say
 
 
 def compare(
@@ -23,5 +24,5 @@ def compare(
         from squamish import RelevanceResult
 
         found = RelevanceResult.from_json(before).compare(RelevanceResult.from_json(after))
-    typer.echo(json.dumps(asdict(found), ensure_ascii=False) if as_json else str(found))
+    say(json.dumps(asdict(found)) if as_json else str(found))
     raise typer.Exit(0 if found.same else 1)

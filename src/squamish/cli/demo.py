@@ -9,6 +9,7 @@ import typer
 
 from squamish.cli.answers import answering
 from squamish.cli.options import Jobs, Quiet, Seed
+from squamish.cli.streams import say
 from squamish.cli.verdict import check_folder, print_verdict, signed, write_verdict
 
 
@@ -34,7 +35,7 @@ def demo(
         columns, progress = load_patients()
         table = pl.DataFrame({**columns, "progress": progress})
         if not quiet:
-            typer.echo(
+            say(
                 f"Progress of the disease of {table.height} diabetes patients, explained by "
                 f"{len(columns)} columns.\n"
             )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -15,7 +15,7 @@ from squamish.cli.audit import FILE as AUDIT_FILE
 from squamish.cli.audit import run_audit
 from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
 from squamish.cli.roles import Roles, column, listed, splits
-from squamish.cli.streams import lost_connections_are_errors
+from squamish.cli.streams import lost_connections_are_errors, say
 from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
 from squamish.errors import ClusterLost, InputError, check_range
 
@@ -104,6 +104,10 @@ class FitOptions:
         str | None,
         typer.Option(help="Scheduler of a Dask cluster to work on, such as tcp://10.0.0.5:8786."),
     ] = None
+    max_size: Annotated[
+        str,
+        typer.Option(help="The most bytes that the data may hold, unpacked, unless it is Parquet."),
+    ] = "4GB"
     seed: Seed = 0
     jobs: Jobs = 1
     quiet: Quiet = False
@@ -119,11 +123,11 @@ def fit(context: typer.Context, options: FitOptions) -> None:
     there is an audit.json as well.
     """
     with answering():
-        from squamish.table.files import scan_file, write_table
+        from squamish.table.files import read_size, scan_file, write_table
 
         folder = _folder(options)
         _check_outputs(options, folder)
-        table = scan_file(options.data)
+        table = scan_file(options.data, read_size(options.max_size))
         roles, cv = _roles(options, table)
         selector, given = _selector(options, roles, cv), _given(table, roles)
         with _workplace(options):
@@ -134,14 +138,14 @@ def fit(context: typer.Context, options: FitOptions) -> None:
             write_table(_reduced(table, result, roles, options.select), options.reduced)
             written.append(options.reduced)
     if options.as_json:
-        typer.echo(result.to_json())
+        say(str(result.to_json()))
     elif not options.quiet:
         print_verdict(result, written)
     if options.audit is not None:
         with answering(), _workplace(options):
             said = run_audit(selector, given, options.audit, folder)
         if not options.quiet:
-            typer.echo(said, err=options.as_json)
+            say(said, err=options.as_json)
 
 
 def _folder(options: FitOptions) -> Path | None:
@@ -227,7 +231,7 @@ def _method(options: FitOptions) -> str | CrossfitMethod:
 def _given(table: pl.LazyFrame, roles: Roles) -> dict[str, Any]:
     """Return what the selector is given: all columns by their roles."""
     return {
-        "X": table.drop(roles.not_judged),
+        "X": _without(table, roles.not_judged),
         "y": column(table, roles.target),
         "sample_weight": column(table, roles.weights) if roles.weights else None,
         "groups": column(table, roles.groups) if roles.groups else None,
@@ -258,4 +262,13 @@ def _reduced(
 ) -> pl.LazyFrame:
     """Return the table without the columns that were dropped or not selected."""
     selected = result.select(select)  # type: ignore[arg-type]
-    return table.drop({*result.feature_names, *roles.dropped} - {*selected})
+    return _without(table, {*result.feature_names, *roles.dropped} - {*selected})
+
+
+def _without(table: pl.LazyFrame, names: Collection[str]) -> pl.LazyFrame:
+    """Return the table without some columns."""
+    from squamish.table.lazy import take_by_name
+
+    kept = (name for name in table.collect_schema().names() if name not in names)
+    left: pl.LazyFrame = take_by_name(table, kept)
+    return left

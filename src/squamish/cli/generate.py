@@ -9,6 +9,7 @@ import typer
 
 from squamish.cli.answers import answering
 from squamish.cli.options import among
+from squamish.cli.streams import say
 from squamish.errors import InputError
 
 if TYPE_CHECKING:
@@ -38,7 +39,7 @@ def generate(
 ) -> None:
     """Generate a table whose strong, weak and irrelevant columns are known."""
     if show_list:
-        typer.echo("\n".join(_problem_names()))
+        say("\n".join(_problem_names()))
         return
     with answering():
         from squamish.table.files import refuse_to_replace
@@ -50,7 +51,7 @@ def generate(
         _write_table(problem, out)
         if truth is not None:
             _write_truth(problem, truth)
-    typer.echo(f"{out}: {problem!r}, target column: target")
+    say(f"{out}: {problem!r}, target column: target")
 
 
 def _problem(name: str, seed: int) -> Problem:

@@ -8,6 +8,7 @@ from typing import Annotated
 import typer
 
 from squamish.cli.answers import answering
+from squamish.cli.streams import say
 from squamish.errors import InputError
 
 
@@ -36,4 +37,4 @@ def report(
             saved.to_html(page, max_features=None)
         else:
             saved.to_html(page)
-    typer.echo(f"The report is in {page}")
+    say(f"The report is in {page}")

@@ -69,7 +69,9 @@ def listed(given: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
 
 def column(table: pl.LazyFrame, name: str) -> pl.Series:
     """Read one column."""
-    return table.select(name).collect()[name]
+    from squamish.table.lazy import take_by_name
+
+    return take_by_name(table, [name]).collect().to_series()
 
 
 def splits(cv: str, table: pl.LazyFrame, names: Sequence[str]) -> tuple[Any, str]:

@@ -8,6 +8,8 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from squamish.errors import legible
+
 
 def prepare_streams() -> None:
     """Print to whatever there is, and end with whoever reads it."""
@@ -18,6 +20,17 @@ def prepare_streams() -> None:
         signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     if sys.stdout.encoding.lower() not in ("utf-8", "utf8"):
         sys.stdout.reconfigure(errors="replace")  # type: ignore[attr-defined,union-attr,unused-ignore]
+
+
+def say(text: str, *, err: bool = False) -> None:
+    """Print lines; nothing in them is obeyed by a terminal.
+
+    Every line that a command prints goes through here, but for tables, whose cells are made
+    legible before they are laid out.
+    """
+    import typer
+
+    typer.echo("\n".join(legible(line, longest=None) for line in text.split("\n")), err=err)
 
 
 @contextmanager

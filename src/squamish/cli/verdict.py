@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from squamish.cli.streams import say
 from squamish.errors import InputError
 
 if TYPE_CHECKING:
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 # The forms in which a verdict is written.
 FILES = ("report.html", "result.json", "features.csv")
 # Options without influence on the verdict.
-_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint", "audit", "cluster")
+_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint", "audit", "cluster", "max_size")
 
 
 def check_folder(folder: Path) -> None:
@@ -55,7 +56,7 @@ def _command(context: typer.Context) -> str:
 
 def write_verdict(result: RelevanceResult, folder: Path) -> list[Path]:
     """Write the result in every form, and return the files."""
-    from squamish.table.files import write_table
+    from squamish.table.files import without_formulas, write_table
 
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -63,7 +64,8 @@ def write_verdict(result: RelevanceResult, folder: Path) -> list[Path]:
         raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     page, data, table = written = [folder / name for name in FILES]
     result.to_json(data)
-    write_table(result.to_frame("polars"), table)
+    # It is the one that people open in a spreadsheet, and names may be anything.
+    write_table(without_formulas(result.to_frame("polars")), table)
     result.to_html(page)
     return written
 
@@ -78,4 +80,4 @@ def print_verdict(result: RelevanceResult, written: list[Path]) -> None:
     if not console.is_terminal:
         console.width = 120
     show(result, console)
-    typer.echo("Written: " + ", ".join(map(str, written)))
+    say("Written: " + ", ".join(map(str, written)))

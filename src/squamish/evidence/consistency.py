@@ -3,16 +3,25 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
+import numpy as np
+from numpy.typing import NDArray
+
+from squamish.arrays import Mask
 from squamish.evidence.association import Association
-from squamish.evidence.relevance import PROOFS
+from squamish.evidence.relevance import IRRELEVANT, PROOFS, STRONG
 
 if TYPE_CHECKING:
+    from squamish.evidence.decisions import Decision
     from squamish.evidence.interface import Evidence
 
 # The sizes of an array; "d" is the number of columns, None is any number.
 Shape = tuple[int | Literal["d"] | None, ...]
+# What the last decision of every method is called.
+STRONG_OR_WEAK = "strong or weak"
+# Numbers that come from the same ones by another way differ by less than this share.
+ROUNDING = 1e-6
 
 
 def wrong_size(
@@ -67,3 +76,75 @@ def wrong_groups(evidence: Evidence, n_columns: int, weak: Sequence[int]) -> Ite
     named = [j for sets in evidence.substitutes.values() for group in sets for j in group]
     if any(not 0 <= j < n_columns for j in [*named, *evidence.leaks]):
         yield "its evidence is about columns that it has not"
+
+
+def wrong_numbers(where: str, values: Any, at_most: float = np.inf) -> Iterator[str]:
+    """Say whether there is a number below 0 or above a limit; NaN is neither.
+
+    Examples
+    --------
+    >>> from squamish.evidence.consistency import wrong_numbers
+    >>> list(wrong_numbers("columns.missing", [0.5, 1.5], at_most=1))
+    ['columns.missing holds 1.5; it must be from 0 to 1']
+    """
+    numbers = np.asarray(values, dtype=np.float64)
+    wrong = numbers[(numbers < 0) | (numbers > at_most)]
+    if len(wrong):
+        limits = "0 or more" if at_most == np.inf else f"from 0 to {at_most:g}"
+        yield f"{where} holds {wrong[0]:g}; it must be {limits}"
+
+
+def wrong_rounds(evidence: Evidence) -> Iterator[str]:
+    """Say whether an importance is infinite, which no gain in a tree is."""
+    for name in ("importance_rounds", "shadow_rounds", "importance"):
+        if np.isinf(getattr(evidence, name)).any():
+            yield f"evidence.{name} holds an infinite number"
+
+
+def wrong_classes(evidence: Evidence, classes: NDArray[np.int64]) -> Iterator[str]:
+    """Say where a verdict is not what its evidence says.
+
+    Whatever the method: what is relevant has a proof, and nothing else has; a strong column meets
+    all that was asked of it; the minimal set holds all strong columns and no irrelevant one. An
+    irrelevant column does not meet what makes one relevant, unless time ran out before the end.
+    """
+    for name in ("p_relevant", "p_value"):
+        yield from wrong_numbers(f"evidence.{name}", getattr(evidence, name), at_most=1)
+    relevant, strong = classes != IRRELEVANT, classes == STRONG
+    proven = np.array([bool(proof) for proof in evidence.proof], dtype=bool)
+    yield from _wrong_where(
+        "is relevant without a proof, or has one and is not", proven != relevant
+    )
+    yield from _wrong_where("is strong and not in the minimal set", strong & ~evidence.minimal)
+    yield from _wrong_where("is in the minimal set and not relevant", evidence.minimal & ~relevant)
+    yield from _wrong_where(
+        "is a leak and not relevant", _among(evidence.leaks, relevant) & ~relevant
+    )
+    for decision in evidence.decisions:
+        if decision.question == STRONG_OR_WEAK:
+            unmet = strong & ~_meets(decision, ROUNDING)
+            yield from _wrong_where("is strong and does not meet what that takes", unmet)
+        else:
+            met = ~relevant & ~evidence.undecided & _meets(decision)
+            yield from _wrong_where("is irrelevant and meets what makes one relevant", met)
+
+
+def _among(columns: Sequence[int], like: Mask) -> Mask:
+    out = np.zeros_like(like)
+    out[list(columns)] = True
+    return out
+
+
+def _meets(decision: Decision, rounding: float = 0.0) -> Mask:
+    """Tell which columns meet all criteria, or miss one by no more than rounding."""
+    met = []
+    for criterion in decision.criteria:
+        limit, slack = criterion.limit, rounding * abs(criterion.limit)
+        values = criterion.values
+        met.append(values <= limit + slack if criterion.at_most else values > limit - slack)
+    return np.asarray(np.all(met, axis=0))
+
+
+def _wrong_where(what: str, wrong: Mask) -> Iterator[str]:
+    if wrong.any():
+        yield f"column {np.flatnonzero(wrong)[0]} {what}"

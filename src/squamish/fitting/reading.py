@@ -9,6 +9,7 @@ import numpy as np
 from sklearn.base import BaseEstimator
 
 from squamish.arrays import Indices
+from squamish.errors import in_one_line
 from squamish.evidence.provenance import Columns
 from squamish.fitting.notes import notes_on_table
 from squamish.fitting.observations import Observations
@@ -69,7 +70,8 @@ def read_all(estimator: BaseEstimator, request: Request) -> Reading:
     request : Request
         What was passed; the table is in memory.
     """
-    columns = read_columns(estimator, request.X, request.categorical_features)
+    with in_one_line():
+        columns = read_columns(estimator, request.X, request.categorical_features)
     return put_together(request, columns, Observations.of(request, columns.values.shape[0]))
 
 
@@ -107,11 +109,14 @@ def put_together(
         folds=read_folds(request.cv, observed.y, clusters, observed.task, used),
         n_folds=read_n_folds(request.cv),
     )
+    # The range of a column may be beyond what a float holds.
+    with np.errstate(over="ignore", invalid="ignore"):
+        notes = notes_on_table(table, read.names, read.levels, observed.n_rows)
     return Reading(
         table,
         read.described(used),
         observed.summary,
-        (*observed.notes, *notes_on_table(table, read.names, read.levels, observed.n_rows)),
+        (*observed.notes, *notes),
         read.levels,
         observed.n_rows,
     )

@@ -46,6 +46,10 @@ def _frame(columns: dict[str, list[Any]], schema: Any, library: Library | None) 
         if library is None:
             raise ImportError("a data frame needs one of pip install pandas, polars or pyarrow")
     check_choice("library", library, LIBRARIES)
+    columns = {
+        name: _encodable(values) if schema[name] == nw.String else values
+        for name, values in columns.items()
+    }
     if library == "pandas":
         import pandas as pd
 
@@ -55,6 +59,13 @@ def _frame(columns: dict[str, list[Any]], schema: Any, library: Library | None) 
             {name: pd.Series(values, dtype=kinds[schema[name]]) for name, values in columns.items()}
         )
     return nw.from_dict(columns, schema=schema, backend=library).to_native()
+
+
+def _encodable(texts: list[str | None]) -> list[str | None]:
+    """Escape halves of characters, which JSON and pandas may hold and no frame can."""
+    return [
+        text if text is None else text.encode(errors="backslashreplace").decode() for text in texts
+    ]
 
 
 _SCHEMA: Any = {

@@ -75,7 +75,9 @@
   document.getElementById("copy").addEventListener("click", copy);
 
   document.getElementById("download").addEventListener("click", () => {
-    const quoted = (text) => `"${text.replaceAll('"', '""')}"`;
+    // A spreadsheet would compute what begins like a formula; behind an apostrophe it does not.
+    const plain = (text) => (/^[=+\-@\t\r\n]/.test(text) ? `'${text}` : text);
+    const quoted = (text) => `"${plain(text).replaceAll('"', '""')}"`;
     const lines = shown().map((body) => `${quoted(nameOf(body))},${body.className.split(" ")[0]}`);
     const link = document.createElement("a");
     link.href = URL.createObjectURL(new Blob([["feature,class", ...lines, ""].join("\n")], { type: "text/csv" }));

@@ -8,12 +8,15 @@ from rich.console import Console, Group, RenderableType
 from rich.table import Table
 from rich.text import Text
 
+from squamish.errors import legible
 from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, STRONG, WEAK
 from squamish.report import wording
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
 
+# The longest name or sentence that is shown in full.
+LONGEST_CELL = 400
 STYLES = {STRONG: "bold cyan", WEAK: "yellow", IRRELEVANT: "dim"}
 # The most rows of the table, names of irrelevant columns below it, and close calls.
 MOST_ROWS, MOST_NAMES, MOST_CLOSE = 60, 12, 5
@@ -34,18 +37,19 @@ def verdict(result: RelevanceResult) -> RenderableType:
         parts.append(Text(f"and {len(relevant) - MOST_ROWS:,} more relevant columns", style="dim"))
     names = result.irrelevant
     if names:
-        shown = ", ".join(map(wording.printable, names[:MOST_NAMES]))
+        shown = ", ".join(map(_cell, names[:MOST_NAMES]))
         more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
         parts.append(Text(f"{len(names):,} irrelevant: {shown}{more}", style="dim"))
-    parts += [Text(f"Note: {wording.printable(note)}", style="magenta") for note in result.notes]
+    parts += [Text(f"Note: {_cell(note)}", style="magenta") for note in result.notes]
     close = list(result.borderline.items())
-    parts += [
-        Text(f"Close call: {wording.printable(name)}, {reason}")
-        for name, reason in close[:MOST_CLOSE]
-    ]
+    parts += [Text(f"Close call: {_cell(name)}, {reason}") for name, reason in close[:MOST_CLOSE]]
     if len(close) > MOST_CLOSE:
         parts.append(Text(f"and {len(close) - MOST_CLOSE} more close calls"))
     return Group(*parts, Text(wording.one_line(result), style="bold"))
+
+
+def _cell(text: str) -> str:
+    return legible(wording.printable(text), LONGEST_CELL)
 
 
 def _table(result: RelevanceResult, columns: list[int]) -> Table:
@@ -58,10 +62,10 @@ def _table(result: RelevanceResult, columns: list[int]) -> Table:
     for j in columns:
         relevance = int(result.classes[j])
         table.add_row(
-            Text(wording.printable(result.feature_names[j])),
+            Text(_cell(result.feature_names[j])),
             Text(CLASS_NAMES[relevance], style=STYLES[relevance]),
             Text(wording.group(result, j)),
             Text(wording.cost(result, j)),
-            Text(wording.printable(wording.replacement(result, j, most=4))),
+            Text(_cell(wording.replacement(result, j, most=4))),
         )
     return table

@@ -5,11 +5,15 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from squamish.errors import legible
 from squamish.evidence.relevance import CLASS_NAMES
-from squamish.report.wording import method_name, printable
+from squamish.report.wording import method_name
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
+
+# The longest name that a line shows in full.
+LONGEST = 200
 
 
 @dataclass(frozen=True)
@@ -42,12 +46,18 @@ class Comparison:
     def __str__(self) -> str:
         lines = [f"Same class: {self.n_same:,}. Another class: {len(self.changed):,}."]
         lines += [
-            f"  {printable(name)}: {old} -> {new}" for name, (old, new) in self.changed.items()
+            f"  {legible(name, LONGEST)}: {old} -> {new}"
+            for name, (old, new) in self.changed.items()
         ]
         for names, which in ((self.only_before, "first"), (self.only_after, "second")):
             if names:
-                lines.append(f"Only in the {which}: {', '.join(map(printable, names))}")
-        lines += [f"{what}: {old} -> {new}" for what, (old, new) in self.circumstances.items()]
+                lines.append(
+                    f"Only in the {which}: {', '.join(legible(n, LONGEST) for n in names)}"
+                )
+        lines += [
+            f"{legible(what, LONGEST)}: {legible(old, LONGEST)} -> {legible(new, LONGEST)}"
+            for what, (old, new) in self.circumstances.items()
+        ]
         return "\n".join(lines)
 
 

@@ -3,24 +3,31 @@
 Every dataclass is an object with its fields; arrays are lists, empty ones of several dimensions
 are objects with their shape; NaN is null and infinities are "inf" and "-inf". What is read is
 checked against the types of the fields and against each other, so that a damaged file is
-refused with the place of the damage.
+refused with the place of the damage; a digest of the content finds damage that has no place.
 """
 
 from __future__ import annotations
 
 import dataclasses
+import hashlib
 import json
 import math
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Mapping
 from types import NoneType, UnionType
 from typing import TYPE_CHECKING, Any, Literal, Union, get_args, get_origin, get_type_hints
 
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.errors import InputError
+from squamish.errors import InputError, legible
 from squamish.evidence import KINDS, Evidence
-from squamish.evidence.consistency import wrong_size
+from squamish.evidence.consistency import (
+    wrong_classes,
+    wrong_numbers,
+    wrong_rounds,
+    wrong_size,
+)
 from squamish.evidence.relevance import CLASS_NAMES, WEAK
 
 if TYPE_CHECKING:
@@ -29,14 +36,32 @@ if TYPE_CHECKING:
 FORMAT, VERSION = "squamish-result", 2
 # What is read: of an older version, fields that it did not have yet get their defaults.
 READABLE = (1, VERSION)
+# Losses are of targets from -1 to 1, gains add up over rows: nothing that is measured comes near.
+LARGEST = 1e100
+# The longest value that a message shows in full.
+LONGEST_VALUE = 60
 
 
 def to_json(result: RelevanceResult) -> str:
     """Write a result as JSON text, a line for each of its parts."""
     head = {"format": FORMAT, "version": VERSION, "evidence_kind": result.evidence.kind}
     content = head | _plain(result)
+    content["digest"] = digest_of(content)
     lines = [f"{json.dumps(k)}: {json.dumps(v, allow_nan=False)}" for k, v in content.items()]
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def digest_of(content: Mapping[str, Any]) -> str:
+    """Return the SHA-256 of what a file says, whatever its spaces and the order of its keys.
+
+    Examples
+    --------
+    >>> from squamish.result.serialization import digest_of
+    >>> digest_of({"a": 1.0, "digest": "old"}) == digest_of({"a": 1.0})
+    True
+    """
+    told = {key: value for key, value in content.items() if key != "digest"}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode()).hexdigest()
 
 
 def from_json(text: str, cls: type[Any]) -> Any:
@@ -47,26 +72,48 @@ def from_json(text: str, cls: type[Any]) -> Any:
     InputError
         If the text is no result, of another version, or damaged; it says where.
     """
-    try:
-        content = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise InputError(f"this is no JSON: {error}") from None
+    content = _parsed(text)
     if not isinstance(content, dict) or content.get("format") != FORMAT:
         raise InputError(f"this is no result of squamish: its format is not {FORMAT!r}")
     version = content.get("version")
     if type(version) is not int or version not in READABLE:
         raise InputError(
-            f"the version of this result is {version!r}; this squamish reads "
+            f"the version of this result is {_shown(version)}; this squamish reads "
             f"versions {' and '.join(map(str, READABLE))}"
         )
     kind = content.get("evidence_kind")
     if not isinstance(kind, str) or kind not in KINDS:
-        raise InputError(f"evidence_kind is {kind!r}; it must be {' or '.join(KINDS)}")
-    for key in ("format", "version", "evidence_kind"):
-        del content[key]
-    result = _Reader(KINDS[kind], version).object(cls, content, "")
+        raise InputError(f"evidence_kind is {_shown(kind)}; it must be {' or '.join(KINDS)}")
+    head = {"format", "version", "evidence_kind"} | ({"digest"} if version == VERSION else set())
+    fields = {key: value for key, value in content.items() if key not in head}
+    result = _Reader(KINDS[kind], version).object(cls, fields, "")
+    # What has a place is named first; the digest finds the rest.
     _check(result)
+    if version == VERSION and content.get("digest") != digest_of(content):
+        raise _damaged("its content is not what was written; the digest is another")
     return result
+
+
+def _parsed(text: str) -> Any:
+    """Read JSON of our kind: no key comes twice, and numbers are numbers."""
+    try:
+        return json.loads(text, object_pairs_hook=_once_each, parse_constant=_no_number)
+    except InputError:
+        raise
+    except (ValueError, RecursionError) as error:
+        raise InputError(f"this is no JSON: {error}") from None
+
+
+def _once_each(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    found = dict(pairs)
+    if len(found) < len(pairs):
+        twice = next(k for k, n in Counter(key for key, _ in pairs).items() if n > 1)
+        raise _damaged(f"the key {_shown(twice)} is there twice")
+    return found
+
+
+def _no_number(word: str) -> Any:
+    raise _damaged(f"it holds {word}, which is no JSON")
 
 
 def _plain(value: Any) -> Any:
@@ -190,7 +237,7 @@ def _number(value: Any, where: str) -> float:
         return math.nan
     if value in ("inf", "-inf"):
         return float(value)
-    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > 1e308:
+    if isinstance(value, bool) or not isinstance(value, int | float) or abs(value) > LARGEST:
         raise _wrong(where, value, "a number or null")
     return float(value)
 
@@ -220,12 +267,15 @@ def _of(kind: type, value: Any, where: str, allowed: str, bits: int = 1000) -> A
 
 
 def _wrong(where: str, value: Any, allowed: str) -> InputError:
+    return _damaged(f"{where} is {_shown(value)}; it must be {allowed}")
+
+
+def _shown(value: Any) -> str:
+    """Write a value that may be anything, in a few characters."""
     try:
-        shown = repr(value)
-    except ValueError:  # a number of thousands of digits
-        shown = "something very long"
-    shown = shown if len(shown) < 60 else f"{shown[:57]}..."
-    return _damaged(f"{where} is {shown}; it must be {allowed}")
+        return legible(repr(value), LONGEST_VALUE)
+    except (ValueError, RecursionError):  # a number of thousands of digits, lists in lists
+        return "something very long"
 
 
 def _damaged(reason: str) -> InputError:
@@ -233,13 +283,16 @@ def _damaged(reason: str) -> InputError:
 
 
 def _join(where: str, name: str) -> str:
+    name = legible(name, LONGEST_VALUE)
     return f"{where}.{name}" if where else name
 
 
 def _check(result: RelevanceResult) -> None:
     """Refuse a result whose parts do not belong together."""
-    for inconsistency in _inconsistencies(result):
-        raise _damaged(inconsistency)
+    # Numbers of a damaged file may be anything.
+    with np.errstate(all="ignore"):
+        for inconsistency in _inconsistencies(result):
+            raise _damaged(inconsistency)
 
 
 def _inconsistencies(result: RelevanceResult) -> Iterator[str]:
@@ -252,3 +305,8 @@ def _inconsistencies(result: RelevanceResult) -> Iterator[str]:
     if not np.isin(result.classes, list(CLASS_NAMES)).all():
         yield "classes holds something else than 0, 1 and 2"
     yield from result.evidence.inconsistencies(d, np.flatnonzero(result.classes == WEAK).tolist())
+    yield from wrong_numbers("columns.missing", columns.missing, at_most=1)
+    yield from wrong_numbers("n_samples", [result.n_samples])
+    yield from wrong_numbers("seconds", [result.seconds])
+    yield from wrong_rounds(result.evidence)
+    yield from wrong_classes(result.evidence, result.classes)

@@ -94,8 +94,8 @@ def read_columns(
     refuse(X)
     frame = as_frame(X)
     if frame is not None:
-        # Before anything that takes its time with every column.
-        _refuse_too_few_rows(len(frame))
+        # Before many columns are read that hold nothing.
+        _check_rows(frame.shape[0])
     if frame is None:
         read = _read_array(estimator, X)
         dtype = str(getattr(X, "dtype", type(X).__name__))
@@ -107,12 +107,12 @@ def read_columns(
         read = _joined(read_frame(frame)) if numbers is None else ReadColumns(numbers, {})
         dtypes = dtype_names(frame)
     n_rows, n_columns = read.values.shape
-    _refuse_too_few_rows(n_rows)
+    _check_rows(n_rows)
     read = replace(read, names=column_names(X, n_columns), dtypes=dtypes)
     return read if categorical is None else _with_categories(read, categorical)
 
 
-def _refuse_too_few_rows(n_rows: int) -> None:
+def _check_rows(n_rows: int) -> None:
     if n_rows < 2:
         raise InputError(f"X has {n_rows} rows, n_samples = {n_rows}; 2 are the minimum")
 

@@ -9,12 +9,13 @@ import narwhals as nw
 import numpy as np
 
 from squamish.arrays import Array, Indices
-from squamish.errors import InputError
+from squamish.errors import InputError, is_complaint, reason_of
 from squamish.table.levels import Levels
 from squamish.table.objects import read_objects
 
 ALLOWED = "columns may hold numbers, booleans, text, categories, dates, times or durations"
 LONGEST_DTYPE = 40
+SECONDS_OF_DAY = 86_400.0
 
 
 def as_frame(X: Any) -> nw.DataFrame[Any] | None:
@@ -26,7 +27,8 @@ def as_frame(X: Any) -> nw.DataFrame[Any] | None:
 def read_frame(frame: nw.DataFrame[Any]) -> list[Array | Levels]:
     """Turn every column of a frame into floats, or into levels if it is a category."""
     return [
-        _read_series(f"column {str(name)!r}", series)
+        # Without its name, which polars may take for a pattern.
+        _read_series(f"column {str(name)!r}", series.alias("column"))
         for name, series in zip(frame.columns, frame.iter_columns(), strict=True)
     ]
 
@@ -35,7 +37,13 @@ def read_numbers(frame: nw.DataFrame[Any]) -> Array | None:
     """Read a frame of nothing but numbers at once, which is quicker; None if it is another."""
     if not all(dtype.is_numeric() for dtype in frame.schema.values()):
         return None
-    values = frame.to_numpy()
+    try:
+        values = frame.to_numpy()
+    except Exception as error:
+        # Some numbers are too wide for NumPy; columns are read one by one then.
+        if not is_complaint(error):
+            raise
+        return None
     # Gaps of some types would be objects.
     return np.array(values, dtype=np.float64) if values.dtype.kind in "fiu" else None
 
@@ -77,21 +85,40 @@ def _dtype_name(series: nw.Series[Any]) -> str:
 def _read_series(label: str, series: nw.Series[Any]) -> Array | Levels:
     """Turn a column into floats, or into levels if it is a category."""
     dtype = series.dtype
-    try:
-        if dtype in (nw.String, nw.Categorical, nw.Enum):
-            return _read_labels(series)
-        if dtype in (nw.Date, nw.Datetime):
-            seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
-            return _floats(seconds)
-        if dtype == nw.Duration:
-            return _floats(series.dt.total_microseconds().cast(nw.Float64) / 1e6)
-        if dtype == nw.Boolean or dtype.is_numeric():
-            return _floats(series.cast(nw.Float64))
-    except (TypeError, ValueError, OverflowError, NotImplementedError):
-        # Not every library can cast every type; its values can still be read one by one.
-        return read_objects(series.to_list(), label)
     if dtype.is_nested() or dtype == nw.Binary:
         raise InputError(f"{label} holds {dtype}; {ALLOWED}")
+    for read in (_read_at_once, _read_one_by_one):
+        try:
+            return read(label, series)
+        except InputError:
+            raise
+        except BaseException as error:
+            # Not every library can cast every type; its values can still be read one by one.
+            if not (is_complaint(error) or isinstance(error, TypeError | NotImplementedError)):
+                raise
+            reason = reason_of(error)
+    raise InputError(f"{label} holds a {dtype} that cannot be read: {reason}")
+
+
+def _read_at_once(label: str, series: nw.Series[Any]) -> Array | Levels:
+    """Let the library of a column convert it."""
+    dtype = series.dtype
+    if dtype in (nw.String, nw.Categorical, nw.Enum):
+        return _read_labels(series)
+    if dtype == nw.Date:
+        # By number: as dates, those beyond the year 9999 end polars in a panic.
+        return _floats(series.cast(nw.Int32).cast(nw.Float64) * SECONDS_OF_DAY)
+    if dtype == nw.Datetime:
+        seconds = series.cast(nw.Datetime("us")).dt.timestamp("us").cast(nw.Float64) / 1e6
+        return _floats(seconds)
+    if dtype == nw.Duration:
+        return _floats(series.dt.total_microseconds().cast(nw.Float64) / 1e6)
+    if dtype == nw.Boolean or dtype.is_numeric():
+        return _floats(series.cast(nw.Float64))
+    return _read_one_by_one(label, series)
+
+
+def _read_one_by_one(label: str, series: nw.Series[Any]) -> Array | Levels:
     return read_objects(series.to_list(), label)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -21,10 +21,38 @@ def is_lazy(X: Any) -> bool:
     return bool(nw.dependencies.is_polars_lazyframe(X))
 
 
-def take_lazily(X: Any, columns: Indices) -> Any:
-    """Return some columns of a LazyFrame, which stays one."""
+def take_lazily(X: Any, columns: Indices | Sequence[int]) -> Any:
+    """Return some columns of a LazyFrame, which stays one, whatever the names of columns mean.
+
+    polars takes names such as ``*`` and ``^x.*$`` for patterns. Numbers are none.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from squamish.table.lazy import take_lazily
+    >>> table = pl.LazyFrame({"^x.*$": [1], "x1": [2]})
+    >>> take_lazily(table, [0]).collect().columns
+    ['^x.*$']
+    """
     names = X.collect_schema().names()
-    return X.select([names[j] for j in columns])
+    wanted = [names[j] for j in columns]
+    if not any(map(_is_pattern, wanted)):
+        return X.select(wanted)
+    numbered = X.rename({name: str(place) for place, name in enumerate(names)})
+    return numbered.select([str(j) for j in columns]).rename(
+        {str(j): names[j] for j in columns},
+    )
+
+
+def take_by_name(X: Any, names: Iterable[str]) -> Any:
+    """Return the columns of a LazyFrame that have these very names."""
+    places = {name: place for place, name in enumerate(X.collect_schema().names())}
+    return take_lazily(X, [places[name] for name in names])
+
+
+def _is_pattern(name: str) -> bool:
+    """Tell whether polars would take a name for something else, in any version."""
+    return name == "*" or (name.startswith("^") and name.endswith("$"))
 
 
 @dataclass(frozen=True, eq=False)

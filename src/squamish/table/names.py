@@ -25,8 +25,11 @@ def refuse_repeated_names(X: Any) -> None:
     """Refuse a frame in which columns share a name, or that has none."""
     given = X.column_names if hasattr(type(X), "column_names") else getattr(X, "columns", ())
     is_listed = hasattr(given, "__iter__") and not callable(given)
-    names = Counter(map(str, given if is_listed else ()))
-    repeated = [name for name, count in names.items() if count > 1]
+    listed = list(given) if is_listed else []
+    names = Counter(map(str, listed))
+    # As text, or as what they are: 1 and True are the same to a dict.
+    counts = [*names.items(), *Counter(listed).items()]
+    repeated = dict.fromkeys(str(name) for name, count in counts if count > 1)
     if repeated:
         raise InputError(
             f"column names must differ; more than one column is called {', '.join(repeated)}"

@@ -8,10 +8,11 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import column_or_1d
 
 from squamish.arrays import Mask
-from squamish.errors import InputError, check_choice, in_one_line
+from squamish.errors import InputError, check_choice, in_one_line, warn_caller
 from squamish.families import Task, family_of
 from squamish.table.values import is_missing
 
@@ -63,10 +64,22 @@ def one_column(y: Any) -> NDArray[Any]:
     with in_one_line():
         if isinstance(y, np.ma.MaskedArray):
             y = np.ma.filled(y.astype(object), np.nan)
-        values: NDArray[Any] = column_or_1d(y, warn=True)
+        values: NDArray[Any] = column_or_1d(y)
+    if _is_table(y):
+        warn_caller(
+            "a column-vector y was passed: a table of one column; y should be a list or a 1d array",
+            DataConversionWarning,
+        )
+    if values.dtype.kind == "S":
+        return np.array([value.decode(errors="backslashreplace") for value in values.tolist()])
     if values.dtype.kind == "c":
         raise InputError(f"Complex data not supported: y holds {values[0]}")
     return values.astype(object) if values.dtype.kind == "T" else values
+
+
+def _is_table(y: Any) -> bool:
+    shape = getattr(y, "shape", None)
+    return len(shape) > 1 if isinstance(shape, tuple) else np.asarray(y, dtype=object).ndim > 1
 
 
 def _refuse_infinite(y: NDArray[Any], used: Mask) -> None:
@@ -111,11 +124,20 @@ def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
     if y.dtype != object:
         return y
     if all(isinstance(value, Real | Decimal) for value in y):
-        return y.astype(np.float64)
+        return _as_floats(y)
+    if all(isinstance(value, bytes) for value in y):
+        y = np.array([value.decode(errors="backslashreplace") for value in y], dtype=object)
     if all(isinstance(value, str) for value in y):
         return y.astype(str)
     kinds = sorted({type(value).__name__ for value in y})
     raise InputError(f"y holds {' and '.join(kinds)}; it must hold text only or numbers only")
+
+
+def _as_floats(y: NDArray[Any]) -> NDArray[Any]:
+    try:
+        return y.astype(np.float64)
+    except OverflowError:
+        raise InputError("y holds a number that is too large; the target must be finite") from None
 
 
 def encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:

@@ -2,33 +2,29 @@
 
 from __future__ import annotations
 
-import bz2
 import csv
-import gzip
 import lzma
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from contextlib import contextmanager
 from io import BytesIO
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from squamish.errors import InputError
+from squamish.errors import InputError, is_complaint, reason_of
 from squamish.table.files.kinds import Kind
 from squamish.table.files.text import read_text
+from squamish.table.files.unpacking import MAX_SIZE, read_bytes
 
 if TYPE_CHECKING:
     import polars as pl
 
-# What is not in here, polars unpacks by itself.
-_UNPACK: dict[str, Callable[[bytes], bytes]] = {
-    ".gz": gzip.decompress,
-    ".bz2": bz2.decompress,
-    ".xz": lzma.decompress,
-}
+
+# What reading a file may raise, beside what libraries say about data.
+_COMPLAINTS = (OSError, EOFError, csv.Error, zlib.error, lzma.LZMAError)
 
 
-def read_file(path: str | Path) -> pl.DataFrame:
+def read_file(path: str | Path, max_size: int = MAX_SIZE) -> pl.DataFrame:
     r"""Read a table; the ending of the name tells how.
 
     Parameters
@@ -36,6 +32,8 @@ def read_file(path: str | Path) -> pl.DataFrame:
     path : str or Path
         A file that ends in .csv, .tsv, .parquet, .feather or .arrow, or in one of these and
         .gz, .bz2, .xz or (CSV and TSV) .zst.
+    max_size : int
+        The most bytes that it may hold, unpacked.
 
     Returns
     -------
@@ -61,8 +59,7 @@ def read_file(path: str | Path) -> pl.DataFrame:
     import polars as pl
 
     with _naming(path):
-        content = path.read_bytes()
-        content = _UNPACK[kind.packing](content) if kind.packing in _UNPACK else content
+        content = read_bytes(path, kind.packing, max_size)
         if kind.is_text:
             return read_text(content, kind.separator)
         if kind.is_parquet:
@@ -70,15 +67,15 @@ def read_file(path: str | Path) -> pl.DataFrame:
         return pl.read_ipc(BytesIO(content))
 
 
-def scan_file(path: str | Path) -> pl.LazyFrame:
+def scan_file(path: str | Path, max_size: int = MAX_SIZE) -> pl.LazyFrame:
     """Read a table when it is asked for, if it is Parquet; any other one now.
 
-    Takes the same files as `read_file`.
+    Takes the same files as `read_file`. What is read when it is asked for may have any size.
     """
     path = Path(path)
     kind = _kind(path)
     if not kind.is_parquet or kind.packing:
-        return read_file(path).lazy()
+        return read_file(path, max_size).lazy()
     import polars as pl
 
     with _naming(path):
@@ -100,18 +97,11 @@ def _kind(path: Path) -> Kind:
 @contextmanager
 def _naming(path: Path) -> Iterator[None]:
     """Say which file it is that cannot be read."""
-    import polars as pl
-
     try:
         yield
-    except (
-        OSError,
-        EOFError,
-        ValueError,
-        csv.Error,
-        zlib.error,
-        lzma.LZMAError,
-        pl.exceptions.PolarsError,
-    ) as error:
-        reason = str(error).splitlines()[0] if str(error) else type(error).__name__
-        raise InputError(f"{path.name!r} cannot be read: {reason}") from None
+    except InputError:
+        raise
+    except BaseException as error:
+        if not (is_complaint(error) or isinstance(error, _COMPLAINTS)):
+            raise
+        raise InputError(f"{path.name!r} cannot be read: {reason_of(error)}") from None

@@ -4,9 +4,12 @@ from __future__ import annotations
 
 import codecs
 import csv
+import re
 from collections import Counter
 from io import StringIO
 from typing import TYPE_CHECKING
+
+from squamish.table.files.zstandard import MAGIC
 
 if TYPE_CHECKING:
     import polars as pl
@@ -14,8 +17,7 @@ if TYPE_CHECKING:
 # What a missing value is written as.
 MISSING = ["", "NA", "N/A", "na", "n/a", "N.A.", "NaN", "nan", "NaT", "null", "NULL", "None"]
 MISSING += ["<NA>", "#N/A", "?"]
-# How text begins that is packed by zstd, which only polars unpacks.
-ZSTANDARD = b"\x28\xb5\x2f\xfd"
+BLANK_LINE = re.compile(rb"\n\r?\n")
 # So many bytes are enough for the names of the columns.
 HEAD = 4_000_000
 
@@ -24,24 +26,34 @@ def read_text(content: bytes, separator: str | None) -> pl.DataFrame:
     """Read CSV or TSV: by polars, or slowly where it stumbles over line breaks in quotes."""
     import polars as pl
 
-    is_packed = content.startswith(ZSTANDARD)
+    is_packed = content.startswith(MAGIC)
+    if not is_packed and b"\n" not in content:
+        # Line ends of old spreadsheets.
+        content = content.replace(b"\r", b"\n")
     head = _first_line(content) if is_packed else content
     separator = separator or _separator(head)
     names = _header(head, separator)
     _refuse_repeated(names)
+    # polars takes a blank line for a row of gaps, which it is in a table of one column only.
+    is_tidy = is_packed or len(names) < 2 or not BLANK_LINE.search(content)
     try:
-        table = _parse(content, separator)
+        table = _parse(content if is_tidy else _one_line_each(content, separator), separator)
     except pl.exceptions.PolarsError:
         if is_packed:
             raise
-        table = _parse(_without_line_breaks(content, separator), separator)
+        table = _parse(_one_line_each(content, separator), separator)
     if len(names) != table.width:
-        raise ValueError(
-            f"the first line has {len(names)} names, the rows have {table.width} values; a name "
-            "with a line break is not read from a file that is packed by zstd: unpack it"
-        )
+        _refuse_width(names, table.width, is_packed)
     table.columns = names
     return table if separator == "," else _with_decimal_points(table)
+
+
+def _refuse_width(names: list[str], width: int, is_packed: bool) -> None:
+    hint = "; a name with a line break is not read from a file that is packed by zstd: unpack it"
+    raise ValueError(
+        f"the first line has {len(names)} names, the rows have {width} values"
+        f"{hint if is_packed else ''}"
+    )
 
 
 def _refuse_repeated(names: list[str]) -> None:
@@ -101,8 +113,8 @@ def _separator(content: bytes) -> str:
     return max(",;\t|", key=n_columns)
 
 
-def _without_line_breaks(content: bytes, separator: str) -> bytes:
-    """Put every record on one line, and say which line is wrong if one is."""
+def _one_line_each(content: bytes, separator: str) -> bytes:
+    """Put every record on one line without blank ones; say which line is wrong if one is."""
     try:
         text = content.decode("utf-8-sig")
     except UnicodeDecodeError as error:
@@ -114,7 +126,9 @@ def _without_line_breaks(content: bytes, separator: str) -> bytes:
         n_columns = 0
         for record in reader:
             n_columns = n_columns or len(record)
-            if record and len(record) != n_columns:
+            if not record:
+                continue
+            if len(record) != n_columns:
                 raise ValueError(
                     f"line {reader.line_num} has {len(record)} fields, the first has {n_columns}"
                 )

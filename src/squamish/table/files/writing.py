@@ -61,6 +61,26 @@ def _umask() -> int:
     return mask
 
 
+def without_formulas(table: pl.DataFrame) -> pl.DataFrame:
+    """Put an apostrophe before text that a spreadsheet would take for a formula.
+
+    Spreadsheets compute text that begins with one of ``= + - @``, a tab or a line break, and show
+    text behind an apostrophe as it is.
+
+    Examples
+    --------
+    >>> import polars as pl
+    >>> from squamish.table.files import without_formulas
+    >>> without_formulas(pl.DataFrame({"feature": ["=1+1", "age"]}))["feature"].to_list()
+    ["'=1+1", 'age']
+    """
+    import polars as pl
+
+    text = pl.selectors.string()
+    begins = text.str.contains(r"^[=+\-@\t\r\n]")
+    return table.with_columns(pl.when(begins).then(pl.lit("'") + text).otherwise(text).name.keep())
+
+
 def write_table(table: pl.DataFrame | pl.LazyFrame, path: str | Path) -> None:
     """Write a table; the name tells how: .csv, .tsv, .parquet, .feather or .arrow."""
     path, buffer = Path(path), BytesIO()
