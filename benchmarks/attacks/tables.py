@@ -79,7 +79,8 @@ def _in_library(library: str, columns: dict[str, list[Any]], rng: np.random.Gene
         frame = pl.DataFrame(columns, strict=False)
         if rng.random() < 0.1:
             days = pl.Series(rng.integers(-(2**31), 2**31, frame.height).tolist(), dtype=pl.Int32)
-            frame = frame.with_columns(far=days.cast(pl.Date), wide=days.cast(pl.Int128))
+            wide = getattr(pl, "Int128", pl.Int64)
+            frame = frame.with_columns(far=days.cast(pl.Date), wide=days.cast(wide))
         return frame
     if library == "pyarrow":
         import pyarrow as pa

@@ -44,11 +44,16 @@ def test_a_frame_with_names_like_patterns_is_judged(names):
     [
         pl.DataFrame({"t": pl.Series(range(10**9, 10**9 + N), dtype=pl.Int32).cast(pl.Date)}),
         pa.table({"t": pa.array(range(10**9, 10**9 + N), pa.int32()).cast(pa.date32())}),
-        pl.DataFrame({"t": pl.Series(range(N)).cast(pl.Int128)}),
     ],
-    ids=["polars dates", "arrow dates", "wide numbers"],
+    ids=["polars", "arrow"],
 )
-def test_dates_beyond_the_calendar_and_wide_numbers_are_numbers(table):
+def test_dates_beyond_the_calendar_are_numbers(table):
+    assert fitted(table).result_.columns.missing == (0.0,)
+
+
+@pytest.mark.skipif(not hasattr(pl, "Int128"), reason="this polars has no such numbers")
+def test_numbers_too_wide_for_numpy_are_numbers():
+    table = pl.DataFrame({"t": pl.Series(range(N)).cast(pl.Int128)})
     assert fitted(table).result_.columns.missing == (0.0,)
 
 
