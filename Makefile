@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark paper race wild clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark paper race wild networks clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -59,8 +59,11 @@ race: $(VENV)/installed-dev ## race other selectors, each in its own environment
 wild: $(VENV)/installed-dev ## judge real tables, also with shuffled targets (hours; QUICK=1: minutes)
 	$(BIN)/python benchmarks/wild.py $(if $(QUICK),--limit 12 --out quick,--worst 12 --orders 100)
 
+networks: $(VENV)/installed-dev ## compare strong with blankets of Bayesian networks (an hour; QUICK=1: minutes)
+	$(BIN)/python benchmarks/networks.py $(if $(QUICK),--rows 500 --limit 3 --out quick)
+
 clean: ## remove environments and caches
-	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick
+	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
