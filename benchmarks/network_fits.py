@@ -142,7 +142,8 @@ def run(journal: Journal, wanted: Iterable[Fit], *, jobs: int, seconds: float) -
         row = line(fit, answer, seconds)
         journal.add(row)
         told = f"{row['hits']} of {row['members']}, false: {row['false'] or '-'} {row['status']}"
-        progress.step(f"{', '.join(map(str, fit.key))}: {told.rstrip()}")
+        name = f"{fit.contestant}, {Path(fit.table).stem}, {fit.target}"
+        progress.step(f"{name}: {told.rstrip()}")
 
 
 def main() -> None:

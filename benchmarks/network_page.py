@@ -8,8 +8,8 @@ from math import nan
 
 from journal import Row
 from markdown import number, select, table, values
-from network_rivals import CONTESTANTS, OURS
-from network_tables import NETWORKS
+from network_rivals import CONTESTANTS, OURS, contestants
+from network_tables import GAUSSIAN, NETWORKS
 from scoring import mean_of_defined
 from squamish import __version__
 
@@ -111,7 +111,11 @@ def _by_table(
         by_name = {name: select(here, contestant=name) for name in CONTESTANTS}
         fullest = max(by_name.values(), key=len)
         counts = [f"{len(fullest)}", f"{total(fullest, 'members'):.0f}"]
-        cells = [_noted(some, cell, len(fullest)) for some in by_name.values()]
+        able = contestants(is_discrete=network not in GAUSSIAN)
+        cells = [
+            _noted(some, cell, len(fullest)) if name in able else "-"
+            for name, some in by_name.items()
+        ]
         if with_oracle:
             cells += [cell(_of_oracle(fullest, column)) for column in ORACLES.values()]
         lines.append([network, f"{n_rows:,.0f}", *counts, *cells])
@@ -122,7 +126,7 @@ def _by_table(
 def _noted(rows: Sequence[Row], cell: Callable[[Sequence[Row]], str], n_targets: int) -> str:
     """Write a cell; say who judged fewer targets, and on how many there was no verdict."""
     if not rows:
-        return "-"
+        return "not run"
     without = Counter(str(row["status"]).split(":")[0] for row in rows if row["status"])
     notes = [f"{status}: {n}" for status, n in without.items()]
     if len(rows) < n_targets:

@@ -195,5 +195,5 @@ CONTESTANTS: dict[str, Callable[[Columns, Columns, float], Called]] = {
 
 
 def contestants(is_discrete: bool) -> list[str]:
-    """Return who takes part; the Fisher-z test of pyCausalFS fails, so that it knows no numbers."""
+    """Return who takes part: pyCausalFS tests numbers by one tail of Fisher's z, the wrong way."""
     return [name for name in CONTESTANTS if is_discrete or name not in BLANKETS]

@@ -28,7 +28,8 @@ from network_oracle import (
 
 # The default of squamish, and the level of all others that are compared with it.
 ALPHA = 0.01
-NETWORKS = ("ALARM", "INSURANCE", "CHILD", "ecoli70")
+GAUSSIAN = ("ecoli70",)
+NETWORKS = ("ALARM", "INSURANCE", "CHILD", *GAUSSIAN)
 
 
 @dataclass(frozen=True)

@@ -223,7 +223,7 @@ def test_counts_are_added_up_over_targets():
     assert network_page.recall(rows) == 4 / 10
     assert network_page.f1(rows) == 8 / 15
     text = "\n".join(network_page.page(rows))
-    assert "| CHILD | 500 | 2 | 10 | 0.53 | - | - | - | - | 0.57 | 0.75 |" in text
+    assert "| 2 | 10 | 0.53 | not run | not run | not run | not run | 0.57 | 0.75 |" in text
     assert "| 1 of 5 (20.0%) |" in text
     assert "| CHILD | 500 | 0 | CO2 | Grunting |" in text
 
@@ -237,7 +237,13 @@ def test_who_gave_no_verdict_called_nothing_and_is_named():
         fit_line("BAMB", "CO2", called=0, hits=0, status="over 60 s", seconds=np.nan),
     ]
     text = "\n".join(network_page.page(rows))
-    assert "| 1.00 | - | 1.00 (1 targets) | - | 0.67 (over 60 s: 1) |" in text
+    assert "| 1.00 | not run | 1.00 (1 targets) | not run | 0.67 (over 60 s: 1) |" in text
+
+
+def test_who_cannot_judge_a_network_is_told_from_who_has_not_yet():
+    gaussian = fit_line("regression, Holm", "aceB", called=4, hits=4) | {"network": "ecoli70"}
+    text = "\n".join(network_page.page([gaussian]))
+    assert "| ecoli70 | 500 | 1 | 4 | not run | 1.00 | - | - | - |" in text
 
 
 def test_who_takes_too_long_is_asked_again_if_there_is_more_time(tables, tmp_path):
