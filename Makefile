@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild stress clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild networks stress clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -66,8 +66,11 @@ wild: $(VENV)/installed-dev ## judge real tables, also with shuffled targets (ho
 stress: $(VENV)/installed-dev ## attack the program: kills, flipped bits, odd tables, hostile names
 	$(BIN)/python benchmarks/stress.py --seconds $(or $(SECONDS_LONG),600)
 
+networks: $(VENV)/installed-dev ## compare strong with blankets of Bayesian networks (an hour; QUICK=1: minutes)
+	$(BIN)/python benchmarks/networks.py $(if $(QUICK),--rows 500 --limit 3 --out quick)
+
 clean: ## remove environments and caches
-	rm -rf .venv .venv-* .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick
+	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

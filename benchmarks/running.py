@@ -33,7 +33,8 @@ KEY = ("contestant", "problem", "seed")
 MEASURED = (*METRICS, "called strong", "called weak", "selected", "accuracy", "seconds", "status")
 # How the status of a run that took too long begins, and that of one that failed.
 TOO_LONG, FAILED = "over ", "failed"
-# The environments of peers, whose pins conflict; all others run where this runs.
+# The environments of peers, whose pins conflict, and that of networks, which draws their tables
+# as well; all others run where this runs.
 HOMES = {
     "FRI": "fri",
     "BorutaPy RF": "boruta",
@@ -41,6 +42,7 @@ HOMES = {
     "Leshy": "arfs",
     "GrootCV": "arfs",
     "powershap": "powershap",
+    "networks": "networks",
 }
 
 

@@ -119,7 +119,7 @@ from squamish.cli import main
 main()
 """
     done = python(code)
-    assert done.stderr == "squamish: interrupted\n"
+    assert done.stderr == "squamish: interrupted; no file is half-written\n"
     assert done.returncode == 130
 
 
