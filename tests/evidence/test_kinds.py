@@ -43,6 +43,7 @@ class VoteEvidence(Evidence):
     groups: ClassVar[tuple] = ()
     representatives: ClassVar[tuple] = ()
     leaks: ClassVar[tuple] = ()
+    small: ClassVar[tuple] = ()
     associations: ClassVar[dict] = {}
     alpha: ClassVar[float] = np.nan
     loss: ClassVar[float] = np.nan
@@ -99,6 +100,7 @@ class VoteEvidence(Evidence):
             associated="",
             unproven="",
             removal="Without it {loss:g} votes are lost",
+            small="",
             untested="nobody asked",
             removal_axis="votes lost ({loss_unit})",
             removal_null="too few votes",

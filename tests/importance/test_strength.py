@@ -2,7 +2,6 @@
 
 import numpy as np
 import pytest
-from scipy import stats
 
 from squamish.importance.refit import Refits
 from squamish.importance.strength import Limits, Strength, overruled
@@ -14,13 +13,14 @@ def seemingly_strong(n):
     """Features that cost much when they are drawn anew."""
     ones = np.ones(n)
     yes = np.ones(n, dtype=bool)
-    return Strength(yes, ~yes, 0.9 * ones, 0.8 * ones, ones, 1e-8 * ones, 0.9 * ones, 5)
+    measured = (0.9 * ones, 0.8 * ones, ones, 1e-8 * ones, 0.9 * ones)
+    return Strength(yes, ~yes, *measured, least=0.01, small=~yes, n_fits=5)
 
 
 def refits_with(p):
-    """Refits of three features that cost so much that their p-values are these."""
-    t = stats.t.isf(np.full(3, p), 200)
-    return Refits(PairedTest(t, np.ones(3), 200), np.full(3, 0.9), n_fits=10)
+    """Refits of three features that cost much, and whose scores have these p-values."""
+    costs = PairedTest(np.full(3, 0.5), np.full(3, 0.1), 200)
+    return Refits(costs, np.full(3, p), np.full(3, 0.9), n_fits=10)
 
 
 @pytest.mark.parametrize(("p", "strong"), [(0.006, False), (0.003, True)])
@@ -33,8 +33,18 @@ def test_refits_are_corrected_for_the_number_of_columns(p, strong):
 
 
 def test_a_refit_that_costs_next_to_nothing_overrules_a_draw():
-    refits = Refits(PairedTest(np.array([0.01]), np.array([1e-3]), 200), np.array([0.2]), 1)
+    costs = PairedTest(np.array([0.01]), np.array([1e-3]), 200)
+    refits = Refits(costs, np.array([1e-9]), np.array([0.2]), 1)
     limits = Limits(Level(0.01), least=0.001)
     found = overruled(seemingly_strong(1), np.arange(1), refits, np.array([1e-9]), limits)
     assert not found.strong[0]
     assert found.loss[0] == 0.01
+
+
+def test_what_is_certain_but_small_is_told_from_what_is_not_certain():
+    costs = PairedTest(np.full(3, 0.005), np.full(3, 1e-4), 200)
+    refits = Refits(costs, np.array([1e-9, 0.5, 1e-9]), np.full(3, 0.9), 1)
+    limits = Limits(Level(0.01), least=0.01)
+    found = overruled(seemingly_strong(3), np.arange(3), refits, np.full(3, 1e-9), limits)
+    assert not found.strong.any()
+    assert found.small.tolist() == [True, False, True]

@@ -13,7 +13,7 @@ from squamish.report.wording.names import shorten
 
 def test_a_line_says_what_was_found_how_well_and_how(patients):
     assert re.fullmatch(
-        r"2 strong, 9 weak in 2 groups and 2 alone, 4 irrelevant of 15; out-of-sample squared "
+        r"3 strong, 8 weak in 2 groups and 2 alone, 4 irrelevant of 15; out-of-sample squared "
         r"error 0\.\d\d vs 1\.0\d for the constant; crossfit, seed 0, [\d.]+ s",
         repr(patients),
     )
@@ -28,7 +28,7 @@ def test_a_line_names_what_is_not_at_its_default():
 
 def test_the_verdict_in_words(patients):
     lines = str(patients).splitlines()
-    assert lines[0] == "Cannot do without (strong)           sex, bp"
+    assert lines[0] == "Cannot do without (strong)           sex, bp, ltg"
     assert "  these replace each other           bmi, bmi_copy" in lines
 
 

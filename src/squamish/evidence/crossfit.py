@@ -98,6 +98,12 @@ class CrossfitEvidence(Evidence):
     associations : dict of int to Association
         For every column whose proof is "association", what it is relevant through. Results of
         squamish 0.1 do not have it: the p-value of the association was part of ``p_relevant``.
+    least_effect : float
+        What ``effect`` was compared with: ``min_effect`` as a share of what the model gains or of
+        what it leaves unexplained, if that is less, given as a share of what it gains. NaN if
+        nothing was tested, and in results of squamish 0.1, which compared with ``min_effect``.
+    small : tuple of int
+        Weak columns that certainly add something to all others, but less than ``least_effect``.
     """
 
     proof: tuple[str, ...]
@@ -128,6 +134,8 @@ class CrossfitEvidence(Evidence):
     detectable: float
     error_rate: ErrorRate = "fwer"
     associations: dict[int, Association] = field(default_factory=dict)
+    least_effect: float = np.nan
+    small: tuple[int, ...] = ()
 
     kind: ClassVar[str] = "crossfit"
     shapes: ClassVar[Mapping[str, Shape]] = {
@@ -153,8 +161,13 @@ class CrossfitEvidence(Evidence):
     @property
     def removal_null(self) -> tuple[float, float]:
         """Costs of a removal that are too small to matter."""
-        reach = self.min_effect * max(self.constant_loss - self.loss, 0.0)
+        reach = self._least_share * max(self.constant_loss - self.loss, 0.0)
         return -reach, reach
+
+    @property
+    def _least_share(self) -> float:
+        """What ``effect`` was compared with; results of squamish 0.1 do not tell it."""
+        return self.min_effect if np.isnan(self.least_effect) else self.least_effect
 
     @property
     def cost(self) -> Array:
@@ -175,7 +188,7 @@ class CrossfitEvidence(Evidence):
         sure = at_level(self.p_value, self.alpha)
         return (
             Decision("relevant or not", (at_level(self._p_decided, self.alpha),)),
-            Decision("strong or weak", (sure, above_effect(self.effect, self.min_effect))),
+            Decision("strong or weak", (sure, above_effect(self.effect, self._least_share))),
         )
 
     def spread(self, feature: Indices) -> CrossfitEvidence:
@@ -210,6 +223,7 @@ class CrossfitEvidence(Evidence):
             groups=tuple(columns(self.groups[g]) for g in order),
             representatives=tuple(columns(self.representatives[g]) for g in order),
             leaks=columns(self.leaks),
+            small=columns(self.small),
             associations={
                 j: replace(through, columns=columns(through.columns))
                 for f, through in self.associations.items()
@@ -263,9 +277,13 @@ class CrossfitEvidence(Evidence):
                 "Without what it alone tells, the loss {grows} "
                 "(95% interval {low:.2g} to {high:.2g}, p = {p:.2g})"
             ),
+            small=(
+                "That it adds something to all others is certain, but it is small: less than "
+                f"{self._least_share:.2g} of what the model gains, the least that counts as strong"
+            ),
             untested="it is not in the minimal set",
             removal_axis="growth of the loss without the column ({loss_unit})",
-            removal_null=f"too little to matter (under {100 * self.min_effect:g}% of the gain)",
+            removal_null=f"too little to matter (under {self._least_share:.2g} of the gain)",
             no_removals="no column is relevant",
             importance_axis="importance (gain in boosted trees, ln(1 + 100 * gain per row))",
             no_importances=(
@@ -276,8 +294,9 @@ class CrossfitEvidence(Evidence):
                 f"A column is relevant if {self._sure} "
                 "What is clearly correlated with such a column is relevant through it. It is "
                 "strong if, in addition, the loss on rows the model has not seen grows without it, "
-                f"with the same certainty and by at least {self.min_effect:.1%} of what the model "
-                "gains at all. "
+                f"with the same certainty and by at least {self._least_share:.2%} of what the "
+                f"model gains at all ({self.min_effect:.1%} of that, or of what it leaves "
+                "unexplained, if that is less). "
                 "Irrelevant means that nothing was found in these rows, not that nothing is there."
             ),
         )

@@ -94,6 +94,11 @@ class Evidence(ABC):
 
         @property
         @abstractmethod
+        def small(self) -> tuple[int, ...]:
+            """Weak columns that certainly add something, but less than counts."""
+
+        @property
+        @abstractmethod
         def explained(self) -> Array:
             """Share of every column's variance that the other columns explain."""
 

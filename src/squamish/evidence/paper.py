@@ -79,6 +79,7 @@ class PaperEvidence(Evidence):
     groups: ClassVar[Sets] = ()
     representatives: ClassVar[Sets] = ()
     leaks: ClassVar[tuple[int, ...]] = ()
+    small: ClassVar[tuple[int, ...]] = ()
     associations: ClassVar[dict[int, Association]] = {}
     alpha: ClassVar[float] = np.nan
     minimal_loss: ClassVar[float] = np.nan
@@ -203,6 +204,7 @@ _VOCABULARY = Vocabulary(
         "Without it the loss of the forest is {loss:.3g}; {null_low:.3g} to {null_high:.3g} is "
         "expected when nothing of importance is removed"
     ),
+    small="",
     untested="it is not in the minimal set",
     removal_axis="mean error without the column ({absolute_unit})",
     removal_null="expected if nothing is lost",

@@ -31,6 +31,9 @@ class Vocabulary:
         What the removal of a column costs: ``{loss}``, which ``{grows}`` or does not, from
         ``{low}`` to ``{high}``, with the p-value ``{p}``, where ``{null_low}`` to
         ``{null_high}`` mean nothing.
+    small : str
+        What is said of a column that certainly adds something, but less than counts; empty if a
+        method knows no such columns.
     untested : str
         Why a relevant column was not removed, if it was not for want of time.
     removal_axis : str
@@ -56,6 +59,7 @@ class Vocabulary:
     associated: str
     unproven: str
     removal: str
+    small: str
     untested: str
     removal_axis: str
     removal_null: str

@@ -96,9 +96,17 @@ class Amounts(Family):
         """Return what is left unexplained."""
         return (y - prediction)[:, np.newaxis]
 
-    def loss_variance(self, loss: float) -> float:
-        """Return four losses: a difference is 2 r g - g^2, with the variance 4 E r^2 E g^2."""
-        return 4 * loss
+    def errors(self, prediction: Array, y: Target) -> Array:
+        """Return what is left unexplained."""
+        return (y - prediction)[..., np.newaxis]
+
+    def predictors(self, prediction: Array) -> Array:
+        """Return the predictions themselves."""
+        return prediction[..., np.newaxis]
+
+    def score_variance(self, loss: float) -> float:
+        """Return the loss: a score r g has the variance E r^2 E g^2, and its mean is E g^2."""
+        return loss
 
     def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
         """Return a single one, since ridge regression finds its penalty by itself."""

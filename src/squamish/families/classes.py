@@ -117,9 +117,17 @@ class Classes(Family):
         residuals -= residuals.mean(axis=0)
         return residuals[:, 1:] if residuals.shape[1] == 2 else residuals
 
-    def loss_variance(self, loss: float) -> float:
-        """Return two: differences are log-likelihood ratios, with a variance of twice the mean."""
-        return 2.0
+    def errors(self, prediction: Array, y: Target) -> Array:
+        """Return indicators minus probabilities."""
+        return (y[:, np.newaxis] == np.arange(prediction.shape[-1])) - prediction
+
+    def predictors(self, prediction: Array) -> Array:
+        """Return logarithms of probabilities, bounded like the loss."""
+        return np.log(np.clip(prediction, LEAST_PROBABILITY, 1))
+
+    def score_variance(self, loss: float) -> float:
+        """Return a half: mean and variance of a score are both twice the divergence it costs."""
+        return 0.5
 
     def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
         """Return decades, from heavy penalties to next to none; lower where terms are many."""

@@ -97,10 +97,18 @@ class Family(ABC):
         """
 
     @abstractmethod
-    def loss_variance(self, loss: float) -> float:
-        """Return the variance of a difference of losses, as a multiple of its mean.
+    def errors(self, prediction: Array, y: Target) -> Array:
+        """Return target minus prediction, with an axis of components at the end."""
 
-        ``loss`` is the mean loss of the better model, and the difference is small.
+    @abstractmethod
+    def predictors(self, prediction: Array) -> Array:
+        """Return what errors are multiplied with in a score: predictions on a linear scale."""
+
+    @abstractmethod
+    def score_variance(self, loss: float) -> float:
+        """Return the variance of the score of a removal over its squared mean, times its cost.
+
+        ``loss`` is the mean loss of the better model, and the cost is small.
         """
 
     @abstractmethod

@@ -1,5 +1,9 @@
 """Leave-one-covariate-out (LOCO): the best model that does without a feature, out of sample.
 
+How much the loss grows is what the removal costs. Whether it costs anything is asked of a score:
+the errors of that model times what the feature adds to a prediction beyond what the others tell of
+it, which is sound if either the model without the feature or the draws of the feature are right.
+
 References
 ----------
 J. Lei, M. G'Sell, A. Rinaldo, R. Tibshirani and L. Wasserman: "Distribution-free predictive
@@ -14,6 +18,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from squamish.arrays import Array, Indices
+from squamish.importance.conditional import Unit, redraw
 from squamish.importance.context import MOST_CONTEXT, closest_to
 from squamish.importance.imputation import SMOOTH_FITS, depends_on_others, impute
 from squamish.models.crossfit import CrossFit, Trial
@@ -30,6 +35,8 @@ class Refits:
     ----------
     test : PairedTest
         Growth of the loss without each feature.
+    p_values : ndarray of float
+        One-sided p-values of the scores.
     r2 : ndarray of float
         R2 of each feature given the others, by the best imputer.
     n_fits : int
@@ -37,6 +44,7 @@ class Refits:
     """
 
     test: PairedTest
+    p_values: Array
     r2: Array
     n_fits: int
 
@@ -80,33 +88,72 @@ def dependent_on_others(
 
 
 def refit_without(
-    fit: CrossFit, race: Race, residuals: Sequence[FeatureResidual], gain: float
+    fit: CrossFit,
+    race: Race,
+    residuals: Sequence[FeatureResidual],
+    gain: float,
+    rng: np.random.Generator,
 ) -> Refits:
-    """Refit without each of some features, and test how much the loss grows.
+    """Refit without each of some features, and test whether anything is lost."""
+    fit.workers.reporter.expect(len(residuals))
+    imputed = fit.run(_impute, residuals)
+    left = [r.column(fit) - x for r, x in zip(residuals, imputed, strict=True)]
+    r2 = np.array([_r2(fit, r.column(fit), x) for r, x in zip(residuals, left, strict=True)])
+    best, n_trials = _best_predictions(fit, race, residuals, imputed, gain)
+    y = fit.table.y[fit.tested]
+    losses = np.column_stack([fit.family.losses(prediction, y) for prediction in best])
+    columns = fit.columns(residuals[0].relevant)
+    units = [
+        Unit(np.flatnonzero(fit.feature[columns] == r.feature), x, _errors(fit, prediction))
+        for r, x, prediction in zip(residuals, left, best, strict=True)
+    ]
+    _, scores = redraw(fit, race.learner, columns, units, rng)
+    n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
+    return Refits(
+        fit.test(losses - race.losses[:, np.newaxis]),
+        fit.test(scores).p_values,
+        r2,
+        (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 2 * n_folds),
+    )
+
+
+def _best_predictions(
+    fit: CrossFit,
+    race: Race,
+    residuals: Sequence[FeatureResidual],
+    imputed: Sequence[Array],
+    gain: float,
+) -> tuple[list[Array], int]:
+    """Predict without each feature as well as possible, and count the trials.
 
     Any learner that was not far behind may be the best of them, and the winner may also use
     what the other columns say about the missing one.
     """
-    fit.workers.reporter.expect(len(residuals))
-    imputed = fit.run(_impute, residuals)
-    r2 = np.array([_r2(fit, r.column(fit), x) for r, x in zip(residuals, imputed, strict=True)])
     contenders = race.contenders(CONTENDING * gain)
     trials: list[Trial] = []
     for residual, found in zip(residuals, imputed, strict=True):
         rest = fit.columns(np.setdiff1d(residual.relevant, [residual.feature]))
         trials += [Trial(learner, rest) for learner in contenders]
         trials.append(Trial(race.learner, rest, found))
-    losses = fit.losses(trials)
-    each = len(contenders) + 1
-    best = [min(losses[k : k + each], key=fit.mean) for k in range(0, len(losses), each)]
-    test = fit.test(np.column_stack(best) - race.losses[:, np.newaxis])
-    n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
-    n_fits = len(trials) * n_folds + n_columns * (SMOOTH_FITS + 2 * n_folds)
-    return Refits(test, r2, n_fits)
+    predictions = fit.predictions(trials)
+    y, each = fit.table.y[fit.tested], len(contenders) + 1
+    best = [
+        min(predictions[k : k + each], key=lambda found: fit.mean(fit.family.losses(found, y)))
+        for k in range(0, len(predictions), each)
+    ]
+    return best, len(trials)
 
 
-def _r2(fit: CrossFit, x: Array, imputed: Array) -> float:
-    unexplained = np.square(x - imputed)[fit.tested].mean()
+def _errors(fit: CrossFit, prediction: Array) -> Array:
+    """Return target minus prediction; 0 in rows that are not tested."""
+    errors = fit.family.errors(prediction, fit.table.y[fit.tested])
+    out = np.zeros((len(fit.table.y), *errors.shape[1:]))
+    out[fit.tested] = errors
+    return out
+
+
+def _r2(fit: CrossFit, x: Array, left: Array) -> float:
+    unexplained = np.square(left)[fit.tested].mean()
     return float(1 - unexplained / x[fit.tested].var(axis=0).mean())
 
 

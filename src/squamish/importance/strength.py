@@ -3,19 +3,23 @@
 Hypothesis
     Given all other features, the target does not depend on this one.
 Statistic
-    The mean growth of the out-of-sample loss when the feature is drawn anew given the others
-    (conditional feature importance); where the others tell much of it, when the best model does
-    without it (LOCO). It has to exceed a share of what the model gains over the constant.
+    The mean over rows of a score: the error of the prediction without the feature, which is drawn
+    anew given the others, times what it adds to the prediction; where the others tell much of it,
+    with the error of the best model that does without it. Beside it the growth of the loss in a
+    draw (conditional feature importance) or a refit (LOCO): it has to exceed a share of what the
+    model gains over the constant, or of what it leaves unexplained, if that is less.
 Null distribution
-    A paired t-test over rows or clusters of rows, one-sided, corrected for features (Holm, or
+    A t-test of scores over rows or clusters of rows, one-sided, corrected for features (Holm, or
     Benjamini and Hochberg).
 Validity
     Draws from the right distribution, which is checked, or a refit that learns what the others
     say. Models are trained on other rows than they are tested on; folds share training rows.
 Literature
     D. Watson, M. Wright: "Testing conditional independence in supervised learning algorithms",
-    Machine Learning 110 (2021); J. Lei, M. G'Sell, A. Rinaldo, R. Tibshirani, L. Wasserman:
-    "Distribution-free predictive inference for regression", JASA 113 (2018).
+    Machine Learning 110 (2021); A. Lundborg, I. Kim, R. Shah, R. Samworth: "The projected
+    covariance measure for assumption-lean variable significance testing", Annals of Statistics 52
+    (2024); J. Lei, M. G'Sell, A. Rinaldo, R. Tibshirani, L. Wasserman: "Distribution-free
+    predictive inference for regression", JASA 113 (2018).
 """
 
 from __future__ import annotations
@@ -64,6 +68,10 @@ class Strength:
         Corrected for the number of features.
     r2 : ndarray of float
         R2 of the feature given the others.
+    least : float
+        The growth of the loss that a strong feature has to exceed.
+    small : ndarray of bool
+        Which features certainly add something, but less than that.
     n_fits : int
         Number of models fitted.
     """
@@ -75,6 +83,8 @@ class Strength:
     high: Array
     p_values: Array
     r2: Array
+    least: float
+    small: Mask
     n_fits: int
 
     @classmethod
@@ -82,7 +92,8 @@ class Strength:
         """Return what is known of features before any test."""
         nothing = np.full(n, np.nan)
         none, all_of_them = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
-        return cls(none, all_of_them, nothing, nothing, nothing, nothing, nothing, 0)
+        unknown = (nothing, nothing, nothing, nothing, nothing)
+        return cls(none, all_of_them, *unknown, np.nan, none, 0)
 
 
 @dataclass(frozen=True)
@@ -114,7 +125,8 @@ def test_strength(
     level : Level
         How sure findings have to be.
     min_effect : float
-        The least growth of the loss that counts, as a share of what the model gains.
+        The least growth of the loss that counts, as a share of what the model gains, or of what it
+        leaves unexplained, if that is less.
     rng : numpy.random.Generator
         Source of the draws.
 
@@ -132,9 +144,11 @@ def test_strength(
     except OutOfTime:
         return untested
     gain = race.gain(fit)
-    limits = Limits(level, min_effect * gain)
-    drawn = fit.test(found.growth)
-    outcome = _by_draws(drawn, found, limits, gain > 0)
+    # Beside a model that explains nearly all, every cost is a small share of what it gains, and
+    # beside one that explains little, of what it leaves: the lesser of the two is the measure.
+    limits = Limits(level, min_effect * min(gain, fit.mean(race.losses)))
+    drawn, p_drawn = fit.test(found.growth), fit.test(found.score).p_values
+    outcome = _by_draws(drawn, p_drawn, found, limits, gain > 0)
     if not (gain > 0 and len(relevant) > 1):
         return replace(outcome, undecided=np.zeros(len(relevant), dtype=bool))
     residuals = [
@@ -142,7 +156,7 @@ def test_strength(
         for feature, values in zip(relevant, found.residuals, strict=True)
     ]
     try:
-        return _confirmed(fit, race, outcome, residuals, drawn, limits, gain)
+        return _confirmed(fit, race, outcome, residuals, p_drawn, limits, gain, rng)
     except OutOfTime:
         return outcome
 
@@ -158,13 +172,17 @@ def _draw_all(
 
 
 def _by_draws(
-    test: PairedTest, found: ConditionalImportance, limits: Limits, gains: bool
+    test: PairedTest, p_drawn: Array, found: ConditionalImportance, limits: Limits, gains: bool
 ) -> Strength:
     """Judge by conditional importance alone; what seems strong is not decided yet."""
-    p = limits.level.adjusted(test.p_values)
-    strong = (test.mean > limits.least) & gains & (p <= limits.level.alpha)
+    p = limits.level.adjusted(p_drawn)
+    sure = gains & (p <= limits.level.alpha)
+    strong = (test.mean > limits.least) & sure
+    # Where the others tell much of a feature, only a refit could say so for certain.
+    small = sure & ~strong & (test.mean > 0) & (found.r2 <= R2_FOR_REFIT)
     low, high = test.mean - test.reach(), test.mean + test.reach()
-    return Strength(strong, strong, test.mean, low, high, p, found.r2, found.n_fits)
+    measured = (test.mean, low, high, p, found.r2)
+    return Strength(strong, strong, *measured, limits.least, small, found.n_fits)
 
 
 def _confirmed(
@@ -172,9 +190,10 @@ def _confirmed(
     race: Race,
     outcome: Strength,
     residuals: list[FeatureResidual],
-    drawn: PairedTest,
+    p_drawn: Array,
     limits: Limits,
     gain: float,
+    rng: np.random.Generator,
 ) -> Strength:
     """Let refits have their say on what seems strong, where the others may tell much of it."""
     seem = np.flatnonzero(outcome.strong)
@@ -187,8 +206,8 @@ def _confirmed(
     )
     if len(doubtful) == 0:
         return outcome
-    refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain)
-    return overruled(outcome, doubtful, refits, drawn.p_values, limits)
+    refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain, rng)
+    return overruled(outcome, doubtful, refits, p_drawn, limits)
 
 
 def overruled(
@@ -199,19 +218,22 @@ def overruled(
     r2[doubtful] = refits.r2
     test = refits.test
     least = np.maximum(limits.least, LEAST_OF_DRAW * outcome.loss[doubtful])
-    agrees = (test.p_values <= max(VETO, limits.level.alpha)) & (test.mean > least)
+    agrees = (refits.p_values <= max(VETO, limits.level.alpha)) & (test.mean > least)
     decides = (refits.r2 > R2_FOR_REFIT) | ~agrees
-    places, test = doubtful[decides], test.of(decides)
+    places, test, p_refit = doubtful[decides], test.of(decides), refits.p_values[decides]
     single, loss, low, high = (x.copy() for x in (p_drawn, outcome.loss, outcome.low, outcome.high))
-    single[places] = np.maximum(test.p_values, single[places])
+    single[places] = np.maximum(p_refit, single[places])
     loss[places] = test.mean
     low[places], high[places] = test.mean - test.reach(), test.mean + test.reach()
     p = limits.level.adjusted(single)
-    strong = outcome.strong & (p <= limits.level.alpha)
+    strong, small = outcome.strong & (p <= limits.level.alpha), outcome.small.copy()
     strong[doubtful] &= agrees
+    costs = refits.test.mean
+    small[doubtful] = (p[doubtful] <= limits.level.alpha) & (costs > 0) & (costs <= limits.least)
     return replace(
         outcome,
         strong=strong,
+        small=small,
         loss=loss,
         low=low,
         high=high,

@@ -92,6 +92,8 @@ def assemble_evidence(
         detectable=_detectable(fit, len(relevance.relevant), loss, gain, level.alpha, power),
         error_rate=level.error_rate,
         associations=dict(relevance.associations),
+        least_effect=strength.least / gain if gain > 0 else np.nan,
+        small=tuple(relevance.relevant[strength.small].tolist()),
     )
 
 

@@ -51,8 +51,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         among those found (Benjamini and Hochberg), which finds more in wide tables; it holds if
         tests are independent or depend on each other positively.
     min_effect : float
-        A strong column costs at least this share of what the model gains over the
-        constant prediction.
+        A strong column costs at least this share of what the model gains over the constant
+        prediction, or of the loss that it leaves, if that is less. Columns that certainly cost
+        something, but less, are weak, and called small.
     n_folds : int
         Number of folds; fewer if the rarest class, or the table, has fewer rows. Not used if
         folds are asked for.
@@ -100,7 +101,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         loss, gain = sample_size.pilot_loss(pilot)
         family = pilot.family
         needed = sample_size.rows_needed(
-            loss, gain, family, pilot.n_features, self.alpha, self.min_effect, self.power
+            loss, min(gain, loss), family, pilot.n_features, self.alpha, self.min_effect, self.power
         )
         return int(np.clip(needed, 2 * sample_size.PILOT, sample_size.MOST_ROWS))
 

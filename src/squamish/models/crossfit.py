@@ -190,14 +190,19 @@ class CrossFit:
         return self.gathered(parts)
 
     def losses(self, trials: Sequence[Trial]) -> list[Array]:
-        """Return the out-of-sample loss of every trial in every tested row.
+        """Return the out-of-sample loss of every trial in every tested row."""
+        return self._over_folds(CrossFit.fold_loss, trials)
 
-        All folds of all trials are handed out at once, so that nobody waits.
-        """
+    def predictions(self, trials: Sequence[Trial]) -> list[Array]:
+        """Return the out-of-sample prediction of every trial in every tested row."""
+        return self._over_folds(CrossFit.fold_prediction, trials)
+
+    def _over_folds(self, function: Any, trials: Sequence[Trial]) -> list[Array]:
+        """Hand out all folds of all trials at once, so that nobody waits."""
         n = len(self.folds)
         self.workers.reporter.expect(len(trials) * n)
         jobs = [(trial, fold) for trial in trials for fold in range(n)]
-        found = self.run(CrossFit.fold_loss, jobs)
+        found = self.run(function, jobs)
         return [self.gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
 
     def run(

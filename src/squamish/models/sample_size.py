@@ -24,8 +24,8 @@ def rows_needed(
 ) -> float:
     """Return how many rows show a cost of ``effect`` times the gain, with probability ``power``.
 
-    A cost is the mean of differences between two losses, one for each row; a normal test at
-    level ``alpha``, corrected for the number of tests, needs that many.
+    That it costs anything is shown by scores, one for each row; a normal test at level ``alpha``,
+    corrected for the number of tests, needs that many.
 
     Examples
     --------
@@ -33,12 +33,12 @@ def rows_needed(
     >>> from squamish.models.sample_size import rows_needed
     >>> classes = family_of("classification")
     >>> round(rows_needed(0.4, 0.3, classes, 50, alpha=0.01, effect=0.01, power=0.95))
-    17922
+    4481
     """
     z = stats.norm.isf(alpha / max(n_tests, 1)) + stats.norm.isf(1 - power)
     if not gain > 0 < effect:
         return np.inf
-    return float(np.square(z) * family.loss_variance(loss) / (effect * gain))
+    return float(np.square(z) * family.score_variance(loss) / (effect * gain))
 
 
 def pilot_loss(table: Table) -> tuple[float, float]:

@@ -76,7 +76,7 @@ def _test_groups(
     context = closest(fit.parts.ranked, columns[np.concatenate(units)], columns)
     found = conditional_importance(fit, Learner("boosted"), columns, context, units, rng)
     p = relevance.p_values["trees"].copy()
-    for g, p_trees in zip(tested, fit.test(found.growth).p_values, strict=True):
+    for g, p_trees in zip(tested, fit.test(found.score).p_values, strict=True):
         p[features[group == numbers[g]]] = p_trees
     return decide(fit, relevance, {"trees": p}, level), found.n_fits
 

@@ -64,6 +64,8 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
     if loss > 0 and np.isfinite(evidence.effect[j]):
         told += f"; that is {share(evidence.effect[j])} of what the model gains at all"
     sentences = [f"{told}."]
+    if j in evidence.small:
+        sentences.append(f"{evidence.vocabulary.small}.")
     if result.classes[j] == WEAK and evidence.explained[j] > MOSTLY:
         sentences.append(f"Other columns tell {min(evidence.explained[j], 1):.0%} of it.")
     return sentences

@@ -64,6 +64,8 @@ def no_substitute(result: RelevanceResult, j: int) -> str:
     """Say why a weak column has no substitutes; empty for a method that does not tell them."""
     if not result.evidence.tells_substitutes:
         return ""
+    if j in result.evidence.small:
+        return "nothing in particular: what it adds is certain, but small"
     if result.evidence.explained[j] > MOSTLY:
         return "all others together, no small set of them"
     return "nothing in particular, but what it adds is too little to prove"

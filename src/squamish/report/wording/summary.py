@@ -80,8 +80,10 @@ def verdict(result: RelevanceResult) -> str:
     """Say the verdict in a few lines that need no explanation."""
     strong, weak, irrelevant = ((h, result.names_of(c)) for c, h in HEADINGS.items())
     groups = [("  these replace each other", group) for group in result.interchangeable]
+    small = tuple(result.feature_names[j] for j in result.evidence.small)
+    certain = [("  certain to add something, but little", small)] if small else []
     notes = [("Note", (note,)) for note in result.notes]
-    lines = [strong, weak, *groups, irrelevant, *notes]
+    lines = [strong, weak, *groups, *certain, irrelevant, *notes]
     width = max(len(heading) for heading, _ in lines)
     return "\n".join(
         fill(
