@@ -106,7 +106,7 @@ def test_a_column_shows_its_evidence_on_demand(opened, patients):
 
 def test_names_are_copied_and_downloaded(opened, patients):
     page = opened(patients, permissions=["clipboard-read", "clipboard-write"])
-    page.get_by_label("weak (9)").uncheck()
+    page.get_by_label("weak (8)").uncheck()
     page.get_by_label("irrelevant (4)").uncheck()
     page.get_by_role("button", name="Copy names").click()
     page.wait_for_function("document.getElementById('status').textContent == '2 names copied'")

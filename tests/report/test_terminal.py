@@ -18,7 +18,7 @@ def printed(result):
 def test_relevant_columns_are_rows_and_the_rest_is_named(patients):
     lines = printed(patients)
     assert " ".join(lines[0].split()) == "column class group removal costs can be replaced by"
-    assert [line.split()[1] for line in lines[1:12]] == ["strong"] * 2 + ["weak"] * 9
+    assert [line.split()[1] for line in lines[1:12]] == ["strong"] * 3 + ["weak"] * 8
     assert any(line.startswith("4 irrelevant: shuffled_") for line in lines)
     assert " ".join(lines).endswith(repr(patients))
 

@@ -70,6 +70,22 @@ def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Arr
     return min(candidates, key=lambda found: float(np.square(target - found)[tested].mean()))
 
 
+def level_means(levels: Indices, target: Array, folds: Sequence[Fold]) -> Array:
+    """Predict a column by its mean in rows of the same level, out of sample.
+
+    A level that was not seen before has the mean of all rows.
+    """
+    out = np.zeros(len(target))
+    for train, test in covering(folds, len(target)):
+        n_levels = int(levels.max()) + 1
+        counts = np.bincount(levels[train], minlength=n_levels)
+        sums = np.bincount(levels[train], weights=target[train], minlength=n_levels)
+        means = np.full(n_levels, target[train].mean())
+        np.divide(sums, counts, out=means, where=counts > 0)
+        out[test] = means[levels[test]]
+    return out
+
+
 def _boosted(X: Array, target: Array, folds: Sequence[Fold], n_trees: int) -> Array:
     """Predict a column from others by boosted trees, in the test rows of these folds."""
     out = np.zeros(len(target))

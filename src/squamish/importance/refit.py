@@ -20,7 +20,7 @@ import numpy as np
 from squamish.arrays import Array, Indices
 from squamish.importance.conditional import Unit, redraw
 from squamish.importance.context import MOST_CONTEXT, closest_to
-from squamish.importance.imputation import SMOOTH_FITS, depends_on_others, impute
+from squamish.importance.imputation import SMOOTH_FITS, depends_on_others, impute, level_means
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import View
 from squamish.models.race import CONTENDING, Race
@@ -167,4 +167,17 @@ def _impute(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) ->
     """Predict a feature from the others as well as possible."""
     others = residual.others(fit)
     parts = zip(residual.column(fit).T, residual.values.T, strict=True)
-    return np.column_stack([impute(others, x, x - part, fit.folds) for x, part in parts])
+    return np.column_stack([_imputed(fit, residual, others, x, x - part) for x, part in parts])
+
+
+def _imputed(
+    fit: CrossFit, residual: FeatureResidual, others: Array, x: Array, linear: Array
+) -> Array:
+    """Predict a part of a feature by other parts, or by the levels of a category of many."""
+    candidates = [impute(others, x, linear, fit.folds)]
+    candidates += [
+        level_means(levels, x, fit.folds)
+        for feature, levels in fit.parts.many_levels
+        if feature != residual.feature and feature in residual.relevant
+    ]
+    return min(candidates, key=lambda found: float(np.square(x - found)[fit.tested].mean()))
