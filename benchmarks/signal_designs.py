@@ -15,7 +15,6 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 from scipy.linalg import toeplitz
-from scipy.special import expit
 
 from squamish.datasets import PRESETS, PROBLEMS, load_problem
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
@@ -140,10 +139,11 @@ def _blocks(rng: Generator, n: int, d: int, rho: float, size: int = 10) -> Array
     return np.sqrt(rho) * centres + np.sqrt(1 - rho) * rng.standard_normal((n, d))
 
 
-# Effects and signal-to-noise ratio (of variances) of Chamma, Engemann and Thirion (2023),
+# Effects and signal-to-noise ratio (of standard deviations) of Chamma, Engemann and Thirion (2023),
 # "Statistically valid variable importance assessment through conditional permutations".
 CHAMMA_EFFECTS = (-3.0, -2.0, -1.0, -0.5, 0.5, 1.0, 2.0, 3.0)
 SIGNAL_TO_NOISE = 3.6
+CHAMMA_SIGNALS = 20
 CHAMMA_MODELS: dict[str, Callable[[Array, Array], Array]] = {
     "classification": lambda main, pairs: main,
     "linear": lambda main, pairs: main,
@@ -154,23 +154,24 @@ CHAMMA_MODELS: dict[str, Callable[[Array, Array], Array]] = {
 
 
 def chamma(model: str, rng: Generator, n: int = 1000, n_blocks: int = 10) -> Drawn:
-    """Two signals lead each block of five columns; their neighbours follow them.
+    """Twenty of fifty columns are signals, in blocks of five neighbours that follow each other.
 
     Effects are those of the signals, of all 190 products of two of them (without squares), or of
-    both; classes are drawn by the logistic function of the main effects.
+    both; classes say whether main effects with noise are positive.
     """
     factor = np.linalg.cholesky(toeplitz(0.8 ** np.arange(5)))
-    blocks = rng.standard_normal((n, n_blocks, 5)) @ factor.T
-    signals = blocks[:, :, :2].reshape(n, -1)
-    first, second = np.array(list(combinations(range(signals.shape[1]), 2))).T
-    products = signals[:, first] * signals[:, second]
+    X = (rng.standard_normal((n, n_blocks, 5)) @ factor.T).reshape(n, -1)
+    chosen = np.sort(rng.choice(X.shape[1], CHAMMA_SIGNALS, replace=False))
+    first, second = np.array(list(combinations(chosen, 2))).T
+    signals, products = X[:, chosen], X[:, first] * X[:, second]
     main, pairs = (x @ rng.choice(CHAMMA_EFFECTS, x.shape[1]) for x in (signals, products))
     score = CHAMMA_MODELS[model](main, pairs)
-    truth = np.tile([STRONG, STRONG, WEAK, WEAK, WEAK], n_blocks)
-    if model == "classification":
-        return blocks.reshape(n, -1), (rng.random(n) < expit(score)).astype(int), truth
-    y = score + np.sqrt(np.var(score) / SIGNAL_TO_NOISE) * rng.standard_normal(n)
-    return blocks.reshape(n, -1), y, truth
+    y = score + score.std() / SIGNAL_TO_NOISE * rng.standard_normal(n)
+    # Whatever is not a signal is correlated with one, if its block has any.
+    with_signals = np.repeat(np.bincount(chosen // 5, minlength=n_blocks) > 0, 5)
+    truth = np.where(with_signals, WEAK, IRRELEVANT)
+    truth[chosen] = STRONG
+    return X, (y > 0).astype(int) if model == "classification" else y, truth
 
 
 DESIGNS: dict[str, Callable[[Generator], Drawn]] = {
