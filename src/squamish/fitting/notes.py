@@ -162,8 +162,8 @@ def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]
         ]
     if evidence.minimal_loss - loss > NOTABLE * gain:
         return [
-            f"with the minimal set alone the loss is {evidence.minimal_loss:.2g} instead of "
-            f"{loss:.2g}: columns that can replace each other one by one still help "
+            f"with the minimal set alone the loss is {evidence.minimal_loss:.3g} instead of "
+            f"{loss:.3g}: columns that can replace each other one by one still help "
             "each other, as repeated measurements do"
         ]
     return []
