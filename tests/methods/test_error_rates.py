@@ -41,6 +41,7 @@ def test_a_column_that_is_relevant_through_another_one_says_so(chain):
     row = result.to_frame("pandas").set_index("feature").loc["far"]
     assert row["relevant_through"] == "near"
     assert row["p_association"] == evidence.associations[far].p_value
+    assert result.to_html().count("weak ~") == len(evidence.associations)
     said = result.explain("far")
     assert "relevant through 'near'" in said
     assert f"p = {evidence.p_relevant[far]:.2g}" in said

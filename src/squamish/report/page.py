@@ -40,6 +40,7 @@ class Row:
     dtype: str
     why: str
     close: bool
+    through: bool
     minimal: bool
     undecided: bool
 
@@ -136,6 +137,7 @@ def _row(result: RelevanceResult, j: int) -> Row:
         dtype=result.columns.dtypes[j],
         why=wording.explain(result, j),
         close=name in result.borderline,
+        through=j in evidence.associations,
         minimal=bool(evidence.minimal[j]),
         undecided=bool(evidence.undecided[j]),
     )
