@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.linear_model import RidgeCV
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
@@ -29,6 +30,8 @@ INPUTS = (1, 2, 3, 5)
 KERNEL_GAMMAS = (0.05, 0.3)
 # Models that find a smooth function: trees, then a function for each number of columns and gamma.
 SMOOTH_FITS = 1 + len(INPUTS) * len(KERNEL_GAMMAS)
+# Penalties of a line of plain values, from next to none.
+PENALTIES = (1e-6, 1e-2, 1.0, 100.0)
 _AMOUNTS = family_of("regression")
 
 
@@ -36,23 +39,61 @@ def depends_on_others(residual: Array, others: Array, folds: Sequence[Fold]) -> 
     """Tell whether the residual of a column, or its size, depends much on other columns.
 
     If so, a draw that permutes it is not from the right distribution. Asked in closed form for
-    the mean and the size (as Breusch and Pagan do), and of boosted trees on one fold for
-    anything else.
+    the mean and the size (as Breusch and Pagan do), and of boosted trees for anything else.
     """
+    return _moments_depend(residual, others) or explained_by_trees(residual, others, folds) > MUCH
+
+
+def _moments_depend(residual: Array, others: Array) -> bool:
+    """Tell whether mean or size of a residual go with another column."""
     if others.shape[1] == 0:
         return False
     centred = residual - residual.mean()
     some = thinned(np.arange(len(centred)))
     moments = normal_scores(np.column_stack([np.abs(centred), centred])[some])
     regressors = normal_scores(np.hstack([others[some], np.abs(others[some])]))
-    if np.abs(moments.T @ regressors).max() / len(moments) > MUCH:
-        return True
+    return bool(np.abs(moments.T @ regressors).max() / len(moments) > MUCH)
+
+
+def explained_by_trees(residual: Array, others: Array, folds: Sequence[Fold]) -> float:
+    """Return the share of a residual that boosted trees explain, out of sample, in one fold."""
+    if others.shape[1] == 0:
+        return 0.0
+    centred = residual - residual.mean()
     train, test = folds[0]
     if len(test) < LEAST_CHECKED:
         rows = np.arange(len(centred))
         train, test = rows[rows % 5 != 0], rows[rows % 5 == 0]
     predicted = _boosted(others, centred, [(thinned(train), test)], TREES_TO_CHECK)
-    return bool(np.square(centred - predicted)[test].mean() < (1 - MUCH) * centred[test].var())
+    variance = max(float(centred[test].var()), 1e-300)
+    return 1 - float(np.square(centred - predicted)[test].mean()) / variance
+
+
+def explained_by_levels(levels: Indices, residual: Array, folds: Sequence[Fold]) -> float:
+    """Return the share of a residual that the levels of a category explain, out of sample."""
+    left = residual - level_means(levels, residual, folds)
+    return 1 - float(np.square(left).mean()) / max(float(residual.var()), 1e-300)
+
+
+def impute_by_values(values: Array, seen: Array, others: Array, folds: Sequence[Fold]) -> Array:
+    """Predict ranks of a column by a line of plain values, out of sample.
+
+    What adds up to a column, or to a constant with it, does so in values and not in ranks.
+
+    Parameters
+    ----------
+    values, seen : ndarray of shape (n,)
+        The column as it is, and its ranks, which are to be predicted.
+    others : ndarray of shape (n, d)
+        Other columns as they are.
+    """
+    out = np.zeros(len(values))
+    for train, test in covering(folds, len(values)):
+        ridge = RidgeCV(PENALTIES).fit(others[train], values[train])
+        order = np.argsort(values[train], kind="stable")
+        known = values[train][order], seen[train][order]
+        out[test] = np.interp(ridge.predict(others[test]), *known)
+    return out
 
 
 def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Array:

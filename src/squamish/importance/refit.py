@@ -13,18 +13,31 @@ inference for regression", JASA 113 (2018), section 6.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from squamish.arrays import Array, Indices
 from squamish.importance.conditional import Unit, redraw
 from squamish.importance.context import MOST_CONTEXT, closest_to
-from squamish.importance.imputation import SMOOTH_FITS, depends_on_others, impute, level_means
+from squamish.importance.imputation import (
+    MUCH,
+    SMOOTH_FITS,
+    depends_on_others,
+    explained_by_levels,
+    explained_by_trees,
+    impute,
+    impute_by_values,
+    level_means,
+)
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import View
 from squamish.models.race import CONTENDING, Race
 from squamish.statistics.paired import PairedTest
+
+# If the others tell more than this share of a feature, the refit decides: a model that is kept is
+# asked for values that hardly occur then.
+R2_FOR_REFIT = 0.5
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +75,15 @@ class FeatureResidual:
         """Return the feature itself, every row as it is seen in the fold that tests it."""
         return fit.held_out(self.view, self._own(fit))
 
-    def others(self, fit: CrossFit) -> Array:
+    def levels(self, fit: CrossFit) -> list[Indices]:
+        """Return the levels of other relevant categories of many."""
+        return [
+            levels
+            for feature, levels in fit.parts.many_levels
+            if feature != self.feature and feature in self.relevant
+        ]
+
+    def others(self, fit: CrossFit, view: View | None = None) -> Array:
         """Return what imputers look at: what is relevant first, then what is close."""
         parts, values = fit.parts, fit.held_out("ranked", self._own(fit))
         # What is learned from the target of other rows cannot describe another feature.
@@ -71,8 +92,8 @@ class FeatureResidual:
         first = closest_to(values, parts.ranked, np.flatnonzero(is_relevant & others))
         n_left = MOST_CONTEXT - len(first)
         near = closest_to(values, parts.ranked, np.flatnonzero(~is_relevant & others), n_left)
-        view = parts.ranked if self.view == "ranked" else parts.plain
-        return view[:, np.sort(np.concatenate([first, near]))]
+        seen = parts.ranked if (view or self.view) == "ranked" else parts.plain
+        return seen[:, np.sort(np.concatenate([first, near]))]
 
     def _own(self, fit: CrossFit) -> Indices:
         return fit.columns(np.array([self.feature]))
@@ -109,9 +130,13 @@ def refit_without(
     ]
     _, scores = redraw(fit, race.learner, columns, units, rng)
     n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
+    growth, p = fit.test(losses - race.losses[:, np.newaxis]), fit.test(scores).p_values
+    if race.learner.kind == "boosted":
+        # Trees that predict the target, and trees that impute, are wrong in the same rows.
+        p = np.maximum(p, growth.p_values)
     return Refits(
-        fit.test(losses - race.losses[:, np.newaxis]),
-        fit.test(scores).p_values,
+        growth,
+        p,
         r2,
         (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 2 * n_folds),
     )
@@ -158,16 +183,39 @@ def _r2(fit: CrossFit, x: Array, left: Array) -> float:
 
 
 def _depends(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> bool:
-    """Tell whether the residual of a feature depends on the others in any way."""
-    others = residual.others(fit)
-    return any(depends_on_others(part, others, fit.folds) for part in residual.values.T)
+    """Tell whether the residual of a feature depends on the others in any way.
+
+    Much of the residual may be explained, or so much that a line and this explain most of the
+    feature; by other parts, or by the levels of a category of many.
+    """
+    others, folds = residual.others(fit), fit.folds
+    for x, part in zip(residual.column(fit).T, residual.values.T, strict=True):
+        if depends_on_others(part, others, folds):
+            return True
+        left = float(part[fit.tested].var() / max(float(x[fit.tested].var()), 1e-300))
+        shares = [explained_by_trees(part, others, folds)]
+        shares += [explained_by_levels(levels, part, folds) for levels in residual.levels(fit)]
+        if max(shares) > MUCH or left * (1 - max(shares)) < 1 - R2_FOR_REFIT:
+            return True
+    return False
 
 
 def _impute(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> Array:
     """Predict a feature from the others as well as possible."""
     others = residual.others(fit)
     parts = zip(residual.column(fit).T, residual.values.T, strict=True)
-    return np.column_stack([_imputed(fit, residual, others, x, x - part) for x, part in parts])
+    found = [_imputed(fit, residual, others, x, x - part) for x, part in parts]
+    if residual.view == "ranked" and others.shape[1]:
+        found = [_better_by_values(fit, residual, k, known) for k, known in enumerate(found)]
+    return np.column_stack(found)
+
+
+def _better_by_values(fit: CrossFit, residual: FeatureResidual, k: int, known: Array) -> Array:
+    """Replace predicted ranks of a part by those of a line of plain values, if these are better."""
+    seen = residual.column(fit)[:, k]
+    values = replace(residual, view="plain").column(fit)[:, k]
+    found = impute_by_values(values, seen, residual.others(fit, "plain"), fit.folds)
+    return min(known, found, key=lambda x: float(np.square(seen - x)[fit.tested].mean()))
 
 
 def _imputed(
@@ -175,9 +223,5 @@ def _imputed(
 ) -> Array:
     """Predict a part of a feature by other parts, or by the levels of a category of many."""
     candidates = [impute(others, x, linear, fit.folds)]
-    candidates += [
-        level_means(levels, x, fit.folds)
-        for feature, levels in fit.parts.many_levels
-        if feature != residual.feature and feature in residual.relevant
-    ]
+    candidates += [level_means(levels, x, fit.folds) for levels in residual.levels(fit)]
     return min(candidates, key=lambda found: float(np.square(x - found)[fit.tested].mean()))

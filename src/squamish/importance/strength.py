@@ -33,6 +33,7 @@ from squamish.execution.workers import OutOfTime
 from squamish.importance.conditional import ConditionalImportance, conditional_importance
 from squamish.importance.context import closest
 from squamish.importance.refit import (
+    R2_FOR_REFIT,
     FeatureResidual,
     Refits,
     dependent_on_others,
@@ -44,10 +45,9 @@ from squamish.statistics.multiplicity import Level
 from squamish.statistics.paired import PairedTest
 
 STAGE = "test strength"
-# If the others tell more than this share of a feature, the refit decides: a model that is kept is
-# asked for values that hardly occur then. Below, the refit, being the weaker test, has a veto if
+# Where the others tell less than half of a feature, a refit, being the weaker test, has a veto if
 # it sees nothing at this level.
-R2_FOR_REFIT, VETO = 0.5, 0.2
+VETO = 0.2
 # A refit that costs less than this share of what a draw costs says that the draw misled the model.
 LEAST_OF_DRAW = 0.05
 
@@ -196,13 +196,16 @@ def _confirmed(
     rng: np.random.Generator,
 ) -> Strength:
     """Let refits have their say on what seems strong, where the others may tell much of it."""
-    seem = np.flatnonzero(outcome.strong)
+    seem = np.flatnonzero(outcome.strong | outcome.small)
     asked = [i for i in seem if outcome.r2[i] <= R2_FOR_REFIT]
     answers, n_checks = dependent_on_others(fit, [residuals[i] for i in asked])
     independent = [i for i, depends in zip(asked, answers, strict=True) if not depends]
-    doubtful = np.setdiff1d(seem, independent)
+    doubtful = np.setdiff1d(np.flatnonzero(outcome.strong), independent)
     outcome = replace(
-        outcome, undecided=np.zeros_like(outcome.strong), n_fits=outcome.n_fits + n_checks
+        outcome,
+        undecided=np.zeros_like(outcome.strong),
+        small=outcome.small & np.isin(np.arange(len(outcome.small)), independent),
+        n_fits=outcome.n_fits + n_checks,
     )
     if len(doubtful) == 0:
         return outcome
@@ -229,7 +232,8 @@ def overruled(
     strong, small = outcome.strong & (p <= limits.level.alpha), outcome.small.copy()
     strong[doubtful] &= agrees
     costs = refits.test.mean
-    small[doubtful] = (p[doubtful] <= limits.level.alpha) & (costs > 0) & (costs <= limits.least)
+    small[doubtful] = (costs > 0) & (costs <= limits.least)
+    small &= p <= limits.level.alpha
     return replace(
         outcome,
         strong=strong,

@@ -55,11 +55,6 @@ class Level:
             return holm(p_values)
         return np.asarray(stats.false_discovery_control(p_values, method="bh"))
 
-    @property
-    def family_wise(self) -> Level:
-        """The same bound for the probability of any false finding."""
-        return Level(self.alpha)
-
 
 def holm(p_values: ArrayLike) -> NDArray[np.float64]:
     """Correct p-values for their number, so that the family-wise error is kept (Holm).
