@@ -25,7 +25,7 @@ def refits_with(p):
 
 @pytest.mark.parametrize(("p", "strong"), [(0.006, False), (0.003, True)])
 def test_refits_are_corrected_for_the_number_of_columns(p, strong):
-    limits = Limits(Level(0.01), least=0.01)
+    limits = Limits(Level(0.01), 0.01, 0.01)
     found = overruled(seemingly_strong(3), np.arange(3), refits_with(p), np.full(3, 1e-9), limits)
     assert found.strong.tolist() == [strong] * 3
     assert found.p_values == pytest.approx(np.full(3, 3 * p))
@@ -35,7 +35,7 @@ def test_refits_are_corrected_for_the_number_of_columns(p, strong):
 def test_a_refit_that_costs_next_to_nothing_overrules_a_draw():
     costs = PairedTest(np.array([0.01]), np.array([1e-3]), 200)
     refits = Refits(costs, np.array([1e-9]), np.array([0.2]), 1)
-    limits = Limits(Level(0.01), least=0.001)
+    limits = Limits(Level(0.01), 0.001, 0.001)
     found = overruled(seemingly_strong(1), np.arange(1), refits, np.array([1e-9]), limits)
     assert not found.strong[0]
     assert found.loss[0] == 0.01
@@ -44,7 +44,16 @@ def test_a_refit_that_costs_next_to_nothing_overrules_a_draw():
 def test_what_is_certain_but_small_is_told_from_what_is_not_certain():
     costs = PairedTest(np.full(3, 0.005), np.full(3, 1e-4), 200)
     refits = Refits(costs, np.array([1e-9, 0.5, 1e-9]), np.full(3, 0.9), 1)
-    limits = Limits(Level(0.01), least=0.01)
+    limits = Limits(Level(0.01), 0.01, 0.01)
     found = overruled(seemingly_strong(3), np.arange(3), refits, np.full(3, 1e-9), limits)
     assert not found.strong.any()
     assert found.small.tolist() == [True, False, True]
+
+
+def test_a_cost_between_both_limits_of_a_refit_is_neither_strong_nor_certain():
+    costs = PairedTest(np.array([0.005]), np.array([1e-4]), 200)
+    refits = Refits(costs, np.array([1e-9]), np.array([0.9]), 1)
+    limits = Limits(Level(0.01), 0.001, 0.01)
+    found = overruled(seemingly_strong(1), np.arange(1), refits, np.array([1e-9]), limits)
+    assert not found.strong[0]
+    assert not found.small[0]

@@ -98,10 +98,33 @@ class Strength:
 
 @dataclass(frozen=True)
 class Limits:
-    """What the tests are compared with: a level, and the least growth of the loss."""
+    """What the tests are compared with: a level, and the least growth of the loss.
+
+    Attributes
+    ----------
+    level : Level
+        How sure findings have to be.
+    least : float
+        The growth of the loss that a strong feature has to exceed.
+    least_of_refit : float
+        The same where a refit decides.
+    """
 
     level: Level
     least: float
+    least_of_refit: float
+
+    @classmethod
+    def of(cls, level: Level, min_effect: float, gain: float, race: Race, loss: float) -> Limits:
+        """Take a share of what the model gains, or of the loss it leaves, if that is less.
+
+        Beside a model that explains nearly all, every cost is a small share of what it gains, and
+        beside one that explains little, of what it leaves. Trees come close to jumps and slopes in
+        steps: with and without a feature that others tell much of, they are off by a share of what
+        there is to explain, however little noise there is.
+        """
+        least = min_effect * min(gain, loss)
+        return cls(level, least, min_effect * gain if race.learner.kind == "boosted" else least)
 
 
 def test_strength(
@@ -144,9 +167,7 @@ def test_strength(
     except OutOfTime:
         return untested
     gain = race.gain(fit)
-    # Beside a model that explains nearly all, every cost is a small share of what it gains, and
-    # beside one that explains little, of what it leaves: the lesser of the two is the measure.
-    limits = Limits(level, min_effect * min(gain, fit.mean(race.losses)))
+    limits = Limits.of(level, min_effect, gain, race, fit.mean(race.losses))
     drawn, p_drawn = fit.test(found.growth), fit.test(found.score).p_values
     outcome = _by_draws(drawn, p_drawn, found, limits, gain > 0)
     if not (gain > 0 and len(relevant) > 1):
@@ -220,7 +241,7 @@ def overruled(
     r2 = outcome.r2.copy()
     r2[doubtful] = refits.r2
     test = refits.test
-    least = np.maximum(limits.least, LEAST_OF_DRAW * outcome.loss[doubtful])
+    least = np.maximum(limits.least_of_refit, LEAST_OF_DRAW * outcome.loss[doubtful])
     agrees = (refits.p_values <= max(VETO, limits.level.alpha)) & (test.mean > least)
     decides = (refits.r2 > R2_FOR_REFIT) | ~agrees
     places, test, p_refit = doubtful[decides], test.of(decides), refits.p_values[decides]
@@ -232,7 +253,9 @@ def overruled(
     strong, small = outcome.strong & (p <= limits.level.alpha), outcome.small.copy()
     strong[doubtful] &= agrees
     costs = refits.test.mean
-    small[doubtful] = (costs > 0) & (costs <= limits.least)
+    # Between the two limits it could be the steps of trees.
+    small[doubtful] = (costs > 0) & (costs <= limits.least_of_refit)
+    small[doubtful] &= limits.least_of_refit == limits.least
     small &= p <= limits.level.alpha
     return replace(
         outcome,
