@@ -61,6 +61,19 @@ def wrong_associations(
             not 0 <= k < n_columns or not proofs[k] for k in through.columns
         ):
             yield f"evidence.associations.{j}.columns must be relevant columns"
+        elif not (0 <= through.p_value <= 1 and -1 <= through.correlation <= 1):
+            yield f"evidence.associations.{j} has a p-value or a correlation that there is not"
+        elif _goes_in_circles(j, associations):
+            yield f"evidence.associations.{j} leads to no column that is relevant by itself"
+
+
+def _goes_in_circles(j: int, associations: Mapping[int, Association]) -> bool:
+    """Tell whether a column is relevant through others that are so through it."""
+    seen: set[int] = set()
+    while j in associations and j not in seen:
+        seen.add(j)
+        j = associations[j].columns[0]
+    return j in seen
 
 
 def wrong_groups(evidence: Evidence, n_columns: int, weak: Sequence[int]) -> Iterator[str]:
@@ -74,7 +87,7 @@ def wrong_groups(evidence: Evidence, n_columns: int, weak: Sequence[int]) -> Ite
         if not chosen or not {*chosen} <= {*group}:
             yield "evidence.representatives must be members of their groups"
     named = [j for sets in evidence.substitutes.values() for group in sets for j in group]
-    if any(not 0 <= j < n_columns for j in [*named, *evidence.leaks]):
+    if any(not 0 <= j < n_columns for j in [*named, *evidence.leaks, *evidence.small]):
         yield "its evidence is about columns that it has not"
 
 
@@ -120,6 +133,8 @@ def wrong_classes(evidence: Evidence, classes: NDArray[np.int64]) -> Iterator[st
     yield from _wrong_where(
         "is a leak and not relevant", _among(evidence.leaks, relevant) & ~relevant
     )
+    is_weak = relevant & ~strong
+    yield from _wrong_where("is small and not weak", _among(evidence.small, is_weak) & ~is_weak)
     for decision in evidence.decisions:
         if decision.question == STRONG_OR_WEAK:
             unmet = strong & ~_meets(decision, ROUNDING)

@@ -278,12 +278,12 @@ class CrossfitEvidence(Evidence):
                 "(95% interval {low:.2g} to {high:.2g}, p = {p:.2g})"
             ),
             small=(
-                "That it adds something to all others is certain, but it is small: less than "
-                f"{self._least_share:.2g} of what the model gains, the least that counts as strong"
+                "That it adds something to all others is certain, but it is small: less than the "
+                f"{self.min_effect:.1%} of what the model gains, or leaves, that count as strong"
             ),
             untested="it is not in the minimal set",
             removal_axis="growth of the loss without the column ({loss_unit})",
-            removal_null=f"too little to matter (under {self._least_share:.2g} of the gain)",
+            removal_null=f"too little to matter (under {self.min_effect:.1%} of gain or loss)",
             no_removals="no column is relevant",
             importance_axis="importance (gain in boosted trees, ln(1 + 100 * gain per row))",
             no_importances=(
@@ -292,11 +292,11 @@ class CrossfitEvidence(Evidence):
             columns=_COLUMNS,
             reading=(
                 f"A column is relevant if {self._sure} "
-                "What is clearly correlated with such a column is relevant through it. It is "
-                "strong if, in addition, the loss on rows the model has not seen grows without it, "
-                f"with the same certainty and by at least {self._least_share:.2%} of what the "
-                f"model gains at all ({self.min_effect:.1%} of that, or of what it leaves "
-                "unexplained, if that is less). "
+                "What is clearly correlated with a column that is certain is relevant through it. "
+                "A relevant column is strong if the prediction on rows the model has not seen "
+                "loses something without it, with the same certainty, and if that costs at least "
+                f"{self.min_effect:.1%} of what the model gains at all, or of what it leaves "
+                "unexplained, if that is less. "
                 "Irrelevant means that nothing was found in these rows, not that nothing is there."
             ),
         )

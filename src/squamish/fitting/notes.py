@@ -137,7 +137,7 @@ def _note_on_associations(evidence: Evidence, names: Sequence[str]) -> list[str]
     n_relevant = sum(map(bool, evidence.proof))
     return [
         f"{n} of {n_relevant} relevant columns are so only through {_some(names, columns)}: they "
-        "are correlated with it, and without it nothing is known of them"
+        "are correlated with it, or with one that is, and hang on it"
         for columns, n in carried.most_common(1)
         if 2 * n > n_relevant
     ]

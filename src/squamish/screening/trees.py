@@ -3,11 +3,12 @@
 Hypothesis
     Given one feature of every other correlated group, the target does not depend on this one.
 Statistic
-    Conditional feature importance in boosted trees; what is shown of a feature counts for its
-    group. The trees see one feature of every group, relevant or not: a choice by what the same
-    rows say about the target would favour what it chose.
+    The score of boosted trees: their error when the feature is drawn anew given the others, times
+    what it adds to their prediction (`importance.conditional`); what is shown of a feature counts
+    for its group. The trees see one feature of every group, relevant or not: a choice by what the
+    same rows say about the target would favour what it chose.
 Null distribution
-    A paired t-test over rows or clusters of rows, one-sided.
+    A t-test over rows or clusters of rows, one-sided.
 Validity
     Draws from the distribution of the feature given the others (`importance.conditional_sampling`).
 Literature

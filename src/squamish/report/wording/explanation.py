@@ -88,6 +88,8 @@ def _removal(result: RelevanceResult, j: int) -> str:
 
 def _substitute_sentences(result: RelevanceResult, j: int) -> list[str]:
     sets = result.substitutes.get(result.feature_names[j], ())
+    if not sets and j in result.evidence.small:
+        return []
     if not sets:
         return [f"What replaces it: {no_substitute(result, j)}."]
     number = result.group_numbers[j]

@@ -1,0 +1,61 @@
+"""What the other columns determine is never strong, however it is hidden."""
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from squamish import CrossfitMethod, RelevanceSelector
+
+
+def verdict(X, y, **options):
+    return RelevanceSelector(CrossfitMethod(**options), random_state=0).fit(X, y).result_
+
+
+@pytest.mark.parametrize(("n", "noise"), [(200, 1.0), (500, 0.1)])
+def test_shares_that_sum_to_one(n, noise):
+    rng = np.random.default_rng(0)
+    shares = rng.dirichlet(np.ones(4), n)
+    y = np.log(shares[:, 0] / shares[:, 1]) + 3 * shares[:, 2] + noise * rng.standard_normal(n)
+    result = verdict(shares, y)
+    assert not result.strong
+    assert result.weak
+
+
+def test_a_coarse_code_of_a_category_of_many_levels():
+    rng = np.random.default_rng(0)
+    place, z = rng.integers(0, 40, 600), rng.standard_normal(600)
+    table = pd.DataFrame(
+        {"place": [f"p{k}" for k in place], "region": ["abcd"[k % 4] for k in place], "z": z}
+    )
+    result = verdict(table, place % 4 + 0.5 * z + rng.standard_normal(600))
+    assert result.strong == ("z",)
+
+
+@pytest.mark.parametrize(("n", "noise"), [(1000, 0.1), (2000, 0.3)])
+def test_a_noisy_copy_of_a_jump_that_trees_do_not_place_exactly(n, noise):
+    rng = np.random.default_rng(1)
+    z = rng.standard_normal((n, 3))
+    jump = z[:, 0] > 0.5
+    X = np.column_stack([z, jump + 0.3 * rng.standard_normal(n)])
+    result = verdict(X, 2.0 * jump + z[:, 1] + noise * rng.standard_normal(n))
+    assert result.classes.tolist() == [2, 2, 0, 1]
+
+
+def test_a_noisy_square_of_another_column_is_not_said_to_add_something_for_certain():
+    rng = np.random.default_rng(0)
+    z = rng.standard_normal((1000, 3))
+    X = np.column_stack([z, z[:, 0] ** 2 + 0.3 * rng.standard_normal(1000)])
+    y = 3 * z[:, 1] + 2 * z[:, 2] + 0.5 * np.abs(z[:, 0]) + rng.standard_normal(1000)
+    assert 3 not in verdict(X, y, min_effect=0.2).evidence.small
+
+
+def test_what_is_certain_but_small_is_said_to_be_so():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((3000, 3))
+    y = X[:, 0] + 0.15 * X[:, 1] + 0.5 * rng.standard_normal(3000)
+    result = verdict(pd.DataFrame(X, columns=["a", "b", "c"]), y, min_effect=0.5)
+    assert result.classes.tolist() == [2, 1, 0]
+    assert result.evidence.small == (1,)
+    assert "That it adds something to all others is certain, but it is small" in result.explain("b")
+    assert "certain to add something, but little  b" in " ".join(str(result).split("\n"))
+    assert result.to_frame("pandas")["small"].tolist() == [False, True, False]
