@@ -63,7 +63,7 @@ wild: $(VENV)/installed-dev ## judge real tables, also with shuffled targets (ho
 	$(BIN)/python benchmarks/wild.py $(if $(QUICK),--limit 12 --out quick,--worst 12 --orders 100)
 
 # SECONDS_LONG=3600 attacks for an hour; it goes on where it was stopped.
-stress: $(VENV)/installed-dev ## attack the program: kills, flipped bits, odd tables, hostile names
+stress: $(VENV)/installed-dev ## attack the program: kills, flipped bits, odd tables, hostile names, lost clusters
 	$(BIN)/python benchmarks/stress.py --seconds $(or $(SECONDS_LONG),600)
 
 networks: $(VENV)/installed-dev ## compare strong with blankets of Bayesian networks (an hour; QUICK=1: minutes)

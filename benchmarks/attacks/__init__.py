@@ -2,7 +2,7 @@
 
 An attack is a file in this folder with a function ``attempt(seed, folder)``, and a line in
 ``ATTACKS``. An attempt with the same seed does the same; it has the folder to itself, runs in a
-process of its own, and returns what happened. Attacks on clusters belong here as well.
+process of its own, and returns what happened.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
-from attacks import flips, kills, names, tables
+from attacks import clusters, flips, kills, names, tables
 from attacks.outcome import Outcome
 
 
@@ -59,5 +59,10 @@ ATTACKS = {
         "hostile names of columns and files: nothing that is printed or written obeys them",
         500,
         names.attempt,
+    ),
+    "clusters": Attack(
+        "workers or the scheduler of a cluster are killed, frozen or replaced: identical evidence",
+        100,
+        clusters.attempt,
     ),
 }

@@ -307,20 +307,46 @@ def test_what_is_no_path_is_no_checkpoint(problem):
 
 
 @pytest.mark.skipif(os.name == "nt", reason="limits of Unix")
-def test_a_full_disk_is_told_with_the_name_of_the_file(tmp_path):
+@pytest.mark.parametrize("room", [0, 10, 1000])
+def test_a_full_disk_is_told_with_the_name_of_the_file(room, tmp_path):
     script = (
         "import resource, sys\n"
         "from squamish.execution.checkpoint import Checkpoint\n"
-        "resource.setrlimit(resource.RLIMIT_FSIZE, (1000, 1000))\n"
+        "resource.setrlimit(resource.RLIMIT_FSIZE, (int(sys.argv[2]),) * 2)\n"
         "with Checkpoint(sys.argv[1], {}, 0) as checkpoint:\n"
         "    checkpoint.keep(0, 0, 'x' * 2000)\n"
     )
     path = tmp_path / "work"
-    command = [sys.executable, "-c", script, str(path)]
+    command = [sys.executable, "-c", script, str(path), str(room)]
     told = subprocess.run(command, capture_output=True, text=True, check=False)
     assert f"the checkpoint {str(path)!r} cannot be written: File too large" in told.stderr
     with Checkpoint(path, {}, 0) as checkpoint:
         assert not checkpoint.has_records
+
+
+@pytest.mark.parametrize("step", ["read", "truncate", "write", "close"])
+def test_whatever_fails_the_file_is_named(step, tmp_path, monkeypatch):
+    class FullDisk(io.FileIO):
+        """A file whose disk has no room at one step."""
+
+    def fail(file, *_):
+        io.FileIO.close(file)
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    path = tmp_path / "work"
+    with Checkpoint(path, {}, 0) as checkpoint:
+        checkpoint.keep(0, 0, 1)
+    setattr(FullDisk, step, fail)
+    monkeypatch.setattr(
+        "squamish.execution.checkpoint.open",
+        lambda path, *_, **__: FullDisk(path, "a+"),
+        raising=False,
+    )
+    with (
+        pytest.raises(OSError, match=rf"the checkpoint '{path}' cannot be (read|written): "),
+        Checkpoint(path, {}, 0) as checkpoint,
+    ):
+        checkpoint.keep(0, 1, 2)
 
 
 def test_without_a_seed_the_file_remembers_one(problem, tmp_path):

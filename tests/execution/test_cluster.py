@@ -12,7 +12,7 @@ import joblib
 import numpy as np
 import pytest
 
-import stress_cluster
+from attacks.local_cluster import processes
 from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear
 from squamish.errors import ClusterLost
@@ -267,7 +267,7 @@ def test_a_lost_scheduler_is_named_and_the_checkpoint_goes_on_at_home(problem, t
             cluster.scheduler.kill()
 
     with (
-        stress_cluster.processes(n_workers=1) as cluster,
+        processes(n_workers=1) as cluster,
         connected(cluster.address, timeout=5),
         pytest.raises(ClusterLost, match=r"the Dask scheduler at tcp://\S+ went away"),
     ):

@@ -33,7 +33,7 @@ def test_a_terminal_is_not_flooded(thousand, patients):
     lines = printed(replace(thousand, classes=np.ones(1000, dtype=int), notes=("look\nout",)))
     assert sum("weak" in line.split()[1:2] for line in lines) == 60
     assert "and 940 more relevant columns" in lines
-    assert "Note: look out" in lines
+    assert r"Note: look\nout" in lines
     close = replace(patients.evidence, p_relevant=np.full(15, 0.02))
     lines = printed(replace(patients, evidence=close))
     assert sum(line.startswith("Close call: ") for line in lines) == 5

@@ -62,4 +62,4 @@ def test_an_unknown_column_gets_the_nearest_names(patients):
 def test_a_long_name_keeps_both_ends():
     assert shorten("a" * 32) == "a" * 32
     assert shorten("start " + "x" * 50 + " end") == "start xxxxxxxxxx…xxxxxxxxxxx end"
-    assert shorten("two\nlines") == "two lines"
+    assert shorten("two\nlines") == r"two\nlines"

@@ -59,8 +59,8 @@ def test_few_shuffles_show_little_and_many_that_the_promise_is_kept():
 def test_long_lists_are_cut_and_odd_names_are_printable():
     proofs = {f"x\n{j}": "trees" for j in range(9)}
     line = str(Audit((Shuffle(0, 0, proofs),), level=0.5)).splitlines()[1]
-    assert line.startswith("Falsely relevant: x 0 (1 by trees), x 1")
-    assert line.endswith("x 4 (1 by trees) and 4 more.")
+    assert line.startswith(r"Falsely relevant: x\n0 (1 by trees), x\n1")
+    assert line.endswith(r"x\n4 (1 by trees) and 4 more.")
 
 
 def test_a_dict_holds_all_and_is_plain():

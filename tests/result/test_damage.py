@@ -1,6 +1,7 @@
 """A saved result that was changed is refused: by its digest, and by what does not agree in it."""
 
 import json
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -8,6 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from squamish import InputError, RelevanceResult
+from squamish.result.saved import read_saved
 from squamish.result.serialization import digest_of
 
 SAVED = sorted((Path(__file__).parent / "saved").glob("*.json"))
@@ -132,3 +134,20 @@ def test_halves_of_characters_in_a_file_can_be_put_in_a_frame(patients):
     for library in ("pandas", "polars", "pyarrow"):
         frame = RelevanceResult.from_json(text).to_frame(library)
         assert "\\ud800" in str(frame["feature"])
+
+
+def test_a_file_larger_than_any_result_is_refused(patients, tmp_path):
+    path = tmp_path / "result.json"
+    patients.to_json(path)
+    size = path.stat().st_size
+    assert read_saved(path, max_size=size) == patients.to_json()
+    with pytest.raises(InputError, match=r"it holds more than .* KB, which no result does"):
+        read_saved(path, max_size=size - 1)
+
+
+@pytest.mark.skipif(not Path("/dev/zero").exists(), reason="no device without an end")
+def test_a_file_without_an_end_is_refused(monkeypatch):
+    # Nothing but the size differs, and a gigabyte would take a while.
+    monkeypatch.setattr("squamish.result.result.read_saved", partial(read_saved, max_size=10**6))
+    with pytest.raises(InputError, match=r"'/dev/zero' cannot be read: it holds more than 1 MB"):
+        RelevanceResult.from_json("/dev/zero")

@@ -1,6 +1,7 @@
 """A small file that holds very much is refused before memory ends."""
 
 import bz2
+import contextlib
 import gzip
 import lzma
 
@@ -9,9 +10,11 @@ import pyarrow as pa
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from pyarrow import feather, parquet
 
 from squamish import InputError
 from squamish.table.files import MAX_SIZE, read_file, read_size
+from squamish.table.files.arrow import unpacked_size
 from squamish.table.files.zstandard import largest_size
 
 ROWS = b"a,y\n" + b"1,0\n2,1\n" * 50_000
@@ -31,6 +34,32 @@ def test_a_file_that_holds_more_than_allowed_is_refused(packing, tmp_path):
     assert read_file(path, max_size=1_000_000).height == 100_000
     with pytest.raises(InputError, match=r"holds more than 100 KB, unpacked.*--max-size"):
         read_file(path, max_size=100_000)
+
+
+@pytest.mark.parametrize("compression", ["uncompressed", "lz4", "zstd"])
+def test_packed_buffers_of_arrow_count_with_what_they_hold(compression, tmp_path):
+    path = tmp_path / "table.feather"
+    table = pa.table({"x": np.zeros(50_000), "c": pa.array(["a", "b"] * 25_000)})
+    feather.write_feather(
+        table.append_column("d", table["c"].dictionary_encode()), path, compression=compression
+    )
+    assert read_file(path, max_size=2_000_000).shape == (50_000, 3)
+    with pytest.raises(InputError, match=r"holds more than 400 KB, unpacked.*--max-size"):
+        read_file(path, max_size=400_000)
+
+
+def test_rows_without_buffers_count_as_well(tmp_path):
+    path = tmp_path / "table.arrow"
+    feather.write_feather(pa.table({"x": pa.nulls(10**9)}), path, chunksize=10**9)
+    assert path.stat().st_size < 1000
+    with pytest.raises(InputError, match="holds more than 500 MB, unpacked"):
+        read_file(path, max_size=500_000_000)
+
+
+@given(st.binary(max_size=60), st.integers(0, 100))
+def test_the_size_of_any_arrow_file_can_be_asked_or_it_is_damaged(content, size):
+    with contextlib.suppress(ValueError):
+        assert unpacked_size(content + size.to_bytes(4, "little") + b"ARROW1") >= 0
 
 
 @given(st.binary(max_size=300), st.integers(1, 2000))
@@ -69,8 +98,6 @@ def test_blank_lines_are_no_rows_but_in_a_single_column(tmp_path):
 
 @pytest.mark.parametrize("ending", ["parquet", "feather"])
 def test_damaged_files_are_read_or_refused_in_one_line(ending, tmp_path):
-    from pyarrow import feather, parquet
-
     path = tmp_path / f"table.{ending}"
     table = pa.table({"a": list(range(50)), "b": ["x", "y"] * 25})
     (parquet.write_table if ending == "parquet" else feather.write_feather)(table, path)

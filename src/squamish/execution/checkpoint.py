@@ -94,7 +94,9 @@ class Checkpoint:
         error: BaseException | None,
         traceback: TracebackType | None,
     ) -> None:
-        self._file.close()
+        # Some file systems tell only now that there is no room.
+        with self._named("written"):
+            self._file.close()
 
     def _opened(self) -> FileIO:
         """Open a regular file: what is read from anything else need not end, or ever begin."""
@@ -126,8 +128,9 @@ class Checkpoint:
             return
 
     def _load(self, about: dict[str, str]) -> None:
-        self._file.seek(0)
-        content = self._file.read()
+        with self._named("read"):
+            self._file.seek(0)
+            content = self._file.read()
         first, end, _ = content.partition(b"\n")
         first = first if end else first.rstrip(b"\0")
         if not end and (first.startswith(_START) or _START.startswith(first)):
@@ -150,14 +153,16 @@ class Checkpoint:
             call, task, result = record
             self._known.setdefault(call, {})[task] = result
             good = position
-        self._file.truncate(good)
-        self._file.seek(0, os.SEEK_END)
+        with self._named("written"):
+            self._file.truncate(good)
+            self._file.seek(0, os.SEEK_END)
 
     def _begin(self, about: dict[str, str]) -> None:
         """Write the first line, over one that was not finished."""
         header = {"format": FORMAT, "version": VERSION, "seed": self.seed, "about": about}
         line = json.dumps(header | {"hash": _hash_of(header)}).encode()
-        self._file.truncate(0)
+        with self._named("written"):
+            self._file.truncate(0)
         self._write(line + b"\n")
         self._digest = hashlib.sha256(line).digest()
 
@@ -225,14 +230,18 @@ class Checkpoint:
 
     def _write(self, text: bytes) -> None:
         rest = memoryview(text)
-        try:
+        with self._named("written"):
             while rest:
                 rest = rest[self._file.write(rest) :]
+
+    @contextmanager
+    def _named(self, done: str) -> Iterator[None]:
+        """Say which file it is that cannot be read, or written."""
+        try:
+            yield
         except OSError as error:
-            raise OSError(
-                error.errno,
-                f"the checkpoint {str(self.path)!r} cannot be written: {error.strerror}",
-            ) from None
+            why = f"the checkpoint {str(self.path)!r} cannot be {done}: {error.strerror}"
+            raise OSError(error.errno, why) from None
 
     def _size_check(self, size: int) -> bytes:
         """Return a hash of a size, so that a wrong one is not taken for a record's torn end."""

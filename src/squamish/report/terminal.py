@@ -49,7 +49,7 @@ def verdict(result: RelevanceResult) -> RenderableType:
 
 
 def _cell(text: str) -> str:
-    return legible(wording.printable(text), LONGEST_CELL)
+    return legible(text, LONGEST_CELL)
 
 
 def _table(result: RelevanceResult, columns: list[int]) -> Table:

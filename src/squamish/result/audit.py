@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from scipy import stats
 
-from squamish.report.wording import printable
+from squamish.errors import legible
 
 if TYPE_CHECKING:
     from squamish.report.frames import Library
@@ -193,7 +193,7 @@ at most 1%
         if not self.n_found:
             return []
         named = [
-            f"{printable(name)} ({sum(proofs.values())} by {' and '.join(proofs)})"
+            f"{legible(name)} ({sum(proofs.values())} by {' and '.join(proofs)})"
             for name, proofs in list(self.false_columns.items())[:MOST_NAMED]
         ]
         left = len(self.false_columns) - len(named)

@@ -20,6 +20,7 @@ from squamish.families import Task
 from squamish.report import wording
 from squamish.report.plots import PlotMethods
 from squamish.result import serialization
+from squamish.result.saved import read_saved
 
 if TYPE_CHECKING:
     from squamish.report.frames import Library
@@ -238,7 +239,7 @@ class RelevanceResult(PlotMethods):
         if text.lstrip().startswith("{"):
             return serialization.from_json(text, cls)
         try:
-            text = Path(source).read_text(encoding="utf-8")
+            text = read_saved(Path(source))
             return serialization.from_json(text, cls)
         except OSError as error:
             raise InputError(f"{str(source)!r} cannot be read: {error.strerror}") from None

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from squamish.report.wording.explanation import explain
 from squamish.report.wording.markdown import markdown_page
-from squamish.report.wording.names import alternatives, listed, no_such_column, printable
+from squamish.report.wording.names import alternatives, listed, no_such_column
 from squamish.report.wording.notebook import notebook_html
 from squamish.report.wording.rows import cost, cost_heading, group, ordered, replacement
 from squamish.report.wording.summary import duration, method_name, one_line, scale, score, verdict
@@ -23,7 +23,6 @@ __all__ = [
     "notebook_html",
     "one_line",
     "ordered",
-    "printable",
     "replacement",
     "scale",
     "score",

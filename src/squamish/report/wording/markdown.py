@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from squamish.errors import legible
 from squamish.evidence.relevance import CLASS_NAMES, MEANINGS
-from squamish.report.wording.names import printable
 from squamish.report.wording.rows import cost, cost_heading, group, ordered, replacement
 from squamish.report.wording.summary import one_line
 
@@ -57,5 +57,5 @@ def _table(heads: list[str], rows: Iterable[list[str]]) -> list[str]:
 def _cell(text: str) -> str:
     """Keep names from meaning something in Markdown: the end of a cell, emphasis, a link."""
     # An underscore within a word means nothing, and would be ugly to read with a backslash.
-    text = re.sub(r"[\\`*\[~|]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", printable(text))
+    text = re.sub(r"[\\`*\[~|]|(?<![^\W_])_|_(?![^\W_])", r"\\\g<0>", legible(text, longest=None))
     return re.sub(r"&(?=#?\w+;)", "&amp;", text).replace("<", "&lt;")

@@ -5,21 +5,10 @@ from __future__ import annotations
 import difflib
 from collections.abc import Sequence
 
+from squamish.errors import legible
+
 # The longest name that is written in full.
 LONGEST_NAME = 32
-
-
-def printable(text: str) -> str:
-    r"""Keep line breaks and control characters of a name from spoiling what is printed.
-
-    Examples
-    --------
-    >>> from squamish.report.wording.names import printable
-    >>> printable("bright \x1b[31mred\nline")
-    'bright [31mred line'
-    """
-    kept = (" " if c.isspace() else c for c in text if c.isspace() or c.isprintable())
-    return " ".join("".join(kept).split())
 
 
 def listed(names: Sequence[str], quote: bool = False) -> str:
@@ -69,8 +58,4 @@ def shorten(name: str, longest: int = LONGEST_NAME) -> str:
     >>> shorten("income of the household before taxes", longest=16)
     'income o…e taxes'
     """
-    name = " ".join(name.split())
-    if len(name) <= longest:
-        return name
-    tail = (longest - 1) // 2
-    return f"{name[: longest - 1 - tail]}…{name[-tail:]}"
+    return legible(name, longest)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from squamish.errors import legible
 from squamish.evidence.relevance import HEADINGS
 from squamish.families import family_of
-from squamish.report.wording.names import printable
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
@@ -87,7 +87,7 @@ def verdict(result: RelevanceResult) -> str:
     width = max(len(heading) for heading, _ in lines)
     return "\n".join(
         fill(
-            ", ".join(map(printable, names)) or "(none)",
+            ", ".join(legible(name, longest=None) for name in names) or "(none)",
             initial_indent=f"{heading:{width}}  ",
             subsequent_indent=" " * (width + 2),
             width=100,

@@ -5,7 +5,7 @@ polars reads and writes them; it is loaded when the first file is.
 
 from squamish.table.files.kinds import name_of_data
 from squamish.table.files.reading import read_file, scan_file
-from squamish.table.files.unpacking import MAX_SIZE, in_units, read_size
+from squamish.table.files.unpacking import MAX_SIZE, in_units, read_size, read_up_to
 from squamish.table.files.writing import (
     check_writable,
     refuse_to_replace,
@@ -21,6 +21,7 @@ __all__ = [
     "name_of_data",
     "read_file",
     "read_size",
+    "read_up_to",
     "refuse_to_replace",
     "scan_file",
     "without_formulas",

@@ -12,9 +12,10 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from squamish.errors import InputError, is_complaint, reason_of
+from squamish.table.files.arrow import unpacked_size
 from squamish.table.files.kinds import Kind
 from squamish.table.files.text import read_text
-from squamish.table.files.unpacking import MAX_SIZE, read_bytes
+from squamish.table.files.unpacking import MAX_SIZE, check_size, read_bytes
 
 if TYPE_CHECKING:
     import polars as pl
@@ -64,6 +65,8 @@ def read_file(path: str | Path, max_size: int = MAX_SIZE) -> pl.DataFrame:
             return read_text(content, kind.separator)
         if kind.is_parquet:
             return pl.read_parquet(BytesIO(content))
+        # polars unpacks its buffers, and would do so without a limit.
+        check_size(unpacked_size(content), path, max_size)
         return pl.read_ipc(BytesIO(content))
 
 

@@ -6,7 +6,7 @@ import bz2
 import gzip
 import lzma
 import re
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from pathlib import Path
 from typing import IO, Any
 
@@ -38,22 +38,32 @@ def read_bytes(path: Path, packing: str, max_size: int = MAX_SIZE) -> bytes:
     max_size : int
         The most bytes it may hold.
     """
-    content = bytearray()
     with open(path, "rb") as file:
-        for some in _steps(_OPEN[packing](file) if packing in _OPEN else file):
-            content += some
-            _check_size(len(content), path, max_size)
+        content = read_up_to(max_size, _OPEN[packing](file) if packing in _OPEN else file)
+    check_size(len(content), path, max_size)
     # polars unpacks what is packed by zstd, and would do so without a limit.
-    _check_size(largest_size(content), path, max_size)
+    check_size(largest_size(content), path, max_size)
+    return content
+
+
+def read_up_to(max_size: int, file: IO[bytes]) -> bytes:
+    """Return what is in a file; of one that holds more than allowed, a step more than that.
+
+    Examples
+    --------
+    >>> from io import BytesIO
+    >>> from squamish.table.files.unpacking import read_up_to
+    >>> len(read_up_to(10, BytesIO(b"few"))), len(read_up_to(10, BytesIO(b"many" * 5))) > 10
+    (3, True)
+    """
+    content = bytearray()
+    while len(content) <= max_size and (some := file.read(STEP)):
+        content += some
     return bytes(content)
 
 
-def _steps(file: IO[bytes]) -> Iterator[bytes]:
-    while some := file.read(STEP):
-        yield some
-
-
-def _check_size(n_bytes: int, path: Path, max_size: int) -> None:
+def check_size(n_bytes: int, path: Path, max_size: int) -> None:
+    """Refuse a file that holds more than allowed."""
     if n_bytes > max_size:
         raise InputError(
             f"{path.name!r} holds more than {in_units(max_size)}, unpacked, which is the most that "
