@@ -6,6 +6,8 @@ import polars as pl
 import pyarrow as pa
 import pytest
 
+from squamish import InputError, RelevanceSelector
+
 
 @pytest.mark.parametrize(
     "labels",
@@ -53,3 +55,10 @@ def test_rows_without_a_target_are_an_error_or_left_out(verdict, mixed, truth):
     labels[:40] = None
     dropped = verdict(table, labels, missing_target="drop")
     assert dropped.relevance_classes_.tolist() == list(truth.values())
+
+
+def test_more_classes_than_fit_into_memory_are_refused_in_words():
+    n = 400_000
+    y = np.array([f"day {k}" for k in np.arange(n) % 700])
+    with pytest.raises(InputError, match="y has 700 classes in 400,000 rows, more than can"):
+        RelevanceSelector().fit(np.arange(2.0 * n).reshape(n, 2), y)

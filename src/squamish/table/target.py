@@ -19,6 +19,9 @@ from squamish.table.values import is_missing
 # Integer targets with more distinct values than this are taken for amounts, not for classes.
 MOST_CLASSES = 20
 
+# Models keep a number for every row and class, several times: 200 million take 1.6 GB each time.
+MOST_INDICATORS = 200_000_000
+
 
 def read_target(y: Any, counted: Mask, missing: str = "error") -> tuple[NDArray[Any], Mask]:
     """Check a target, and find the rows that have one.
@@ -147,4 +150,17 @@ def encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
             f"y holds one class only, {y[0]!s}: there is nothing to tell apart; "
             "it must hold two or more different values"
         )
-    return family_of(task).encode(y)
+    codes = family_of(task).encode(y)
+    if family_of(task).has_classes:
+        _refuse_too_many_classes(codes)
+    return codes
+
+
+def _refuse_too_many_classes(codes: NDArray[Any]) -> None:
+    n_classes = len(np.unique(codes))
+    if n_classes * len(codes) > MOST_INDICATORS:
+        raise InputError(
+            f"y has {n_classes:,} classes in {len(codes):,} rows, more than can be told apart in "
+            f"memory (at most {MOST_INDICATORS:,} classes times rows): turn amounts, such as "
+            "dates, into numbers, or join classes"
+        )
