@@ -108,10 +108,11 @@ def _at(rows: Iterable[Row], alpha: float) -> list[Row]:
 
 
 def _state(rows: Sequence[Row], n_tables: int) -> str:
-    """Say how many tables have been judged."""
+    """Say how many tables have been judged: in all orders and at every alpha, and in any."""
     fits = Counter(map(_name, rows))
     n_whole = sum(n == len(FIRST_ORDERS) * len(ALPHAS) for n in fits.values())
-    return f"**{n_whole:,} of {n_tables:,} tables have been judged so far, {len(rows):,} fits.**\n"
+    whole = f"**{n_whole:,} of {n_tables:,} tables have been judged so far**"
+    return f"{whole}, and {len(fits) - n_whole:,} in part, {len(rows):,} fits.\n"
 
 
 def _outcomes(rows: Sequence[Row]) -> str:

@@ -68,8 +68,10 @@ def test_what_libraries_print_is_shown_with_a_crash_only_and_is_legible():
 @needs_signals
 @pytest.mark.parametrize("name", ["SIGTERM", "SIGHUP"])
 def test_a_signal_ends_the_work_and_whoever_waits_for_it(name):
+    # Whoever runs the tests may ignore the signal, as nohup does, and so would the work.
     code = (
-        "import sys, time\nfrom squamish.cli.supervision import supervised\n"
+        "import signal, sys, time\nfrom squamish.cli.supervision import supervised\n"
+        f"signal.signal(signal.{name}, signal.SIG_DFL)\n"
         "sys.exit(supervised(lambda: (print('at work', flush=True), time.sleep(60))[0] or 0))"
     )
     with subprocess.Popen([sys.executable, "-c", code], stdout=subprocess.PIPE, text=True) as begun:
