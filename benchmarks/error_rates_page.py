@@ -48,8 +48,8 @@ DESCRIPTIONS = {
     "wide": "200 x 5,000: 30 independent signals of declining size, and blocks of ten columns of "
     "noise with a correlation of 0.7",
     "wide, correlated signals": "the same, with signals in such blocks, too",
-    "Chamma": "1,000 x 50, after Chamma, Engemann and Thirion (2023): two signals lead each of ten "
-    "blocks of five columns with an autoregressive correlation of 0.8; no column is irrelevant",
+    "Chamma": "1,000 x 50, after Chamma, Engemann and Thirion (2023): 20 signals anywhere in ten "
+    "blocks of five columns with an autoregressive correlation of 0.8",
 }
 
 
