@@ -35,13 +35,16 @@ PENALTIES = (1e-6, 1e-2, 1.0, 100.0)
 _AMOUNTS = family_of("regression")
 
 
-def depends_on_others(residual: Array, others: Array, folds: Sequence[Fold]) -> bool:
+def depends_on_others(
+    residual: Array, others: Array, folds: Sequence[Fold], share: float = MUCH
+) -> bool:
     """Tell whether the residual of a column, or its size, depends much on other columns.
 
     If so, a draw that permutes it is not from the right distribution. Asked in closed form for
-    the mean and the size (as Breusch and Pagan do), and of boosted trees for anything else.
+    the mean and the size (as Breusch and Pagan do), and of boosted trees for anything else, which
+    have to explain more than ``share`` of it.
     """
-    return _moments_depend(residual, others) or explained_by_trees(residual, others, folds) > MUCH
+    return _moments_depend(residual, others) or _explained_by_trees(residual, others, folds) > share
 
 
 def _moments_depend(residual: Array, others: Array) -> bool:
@@ -55,7 +58,7 @@ def _moments_depend(residual: Array, others: Array) -> bool:
     return bool(np.abs(moments.T @ regressors).max() / len(moments) > MUCH)
 
 
-def explained_by_trees(residual: Array, others: Array, folds: Sequence[Fold]) -> float:
+def _explained_by_trees(residual: Array, others: Array, folds: Sequence[Fold]) -> float:
     """Return the share of a residual that boosted trees explain, out of sample, in one fold."""
     if others.shape[1] == 0:
         return 0.0

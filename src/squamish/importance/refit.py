@@ -25,7 +25,6 @@ from squamish.importance.imputation import (
     SMOOTH_FITS,
     depends_on_others,
     explained_by_levels,
-    explained_by_trees,
     impute,
     impute_by_values,
     level_means,
@@ -190,12 +189,10 @@ def _depends(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -
     """
     others, folds = residual.others(fit), fit.folds
     for x, part in zip(residual.column(fit).T, residual.values.T, strict=True):
-        if depends_on_others(part, others, folds):
-            return True
         left = float(part[fit.tested].var() / max(float(x[fit.tested].var()), 1e-300))
-        shares = [explained_by_trees(part, others, folds)]
-        shares += [explained_by_levels(levels, part, folds) for levels in residual.levels(fit)]
-        if max(shares) > MUCH or left * (1 - max(shares)) < 1 - R2_FOR_REFIT:
+        share = min(MUCH, 1 - (1 - R2_FOR_REFIT) / max(left, 1e-300))
+        by_levels = (explained_by_levels(levels, part, folds) for levels in residual.levels(fit))
+        if depends_on_others(part, others, folds, share) or any(s > share for s in by_levels):
             return True
     return False
 
