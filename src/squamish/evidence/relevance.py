@@ -21,6 +21,7 @@ PROOFS = {
     "shadow": "boosted trees gain more from it than from permuted columns",
     "association": "it is clearly correlated with a column that is relevant",
     "useful": "it explains what the best model without it leaves unexplained",
+    "model": "the best model of the relevant columns predicts worse when it is redrawn",
     "trees": "boosted trees predict worse when it is redrawn",
     "boruta": "Boruta's forests gain more from it than from permuted columns",
 }

@@ -29,10 +29,10 @@ from squamish.models import sample_size
 from squamish.models.crossfit import CrossFit
 from squamish.redundancy import find
 from squamish.redundancy.find import find_substitutes
-from squamish.screening import screen, selection, trees
+from squamish.screening import in_models, screen, selection
 from squamish.screening.screen import screen_for_relevance
 from squamish.screening.selection import select_the_model
-from squamish.screening.trees import screen_in_trees
+from squamish.screening.in_models import screen_in_models
 from squamish.statistics.multiplicity import ErrorRate, Level
 from squamish.table.table import Table
 
@@ -68,7 +68,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     STAGES: ClassVar[dict[str, float]] = {
         screen.STAGE: 0.4,
         selection.STAGE: 0.15,
-        trees.STAGE: 0.2,
+        in_models.STAGE: 0.2,
         strength_stage.STAGE: 0.2,
         find.STAGE: 0.05,
     }
@@ -133,13 +133,13 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             What the verdict rests on.
         """
         self.check_parameters()
-        fold_rng, screen_rng, tree_rng, strength_rng = rng.spawn(4)
+        fold_rng, screen_rng, model_rng, strength_rng = rng.spawn(4)
         fit = self._cross_fit(table, fold_rng, workers or Workers())
 
         level = Level(self.alpha, self.error_rate)
         screening = screen_for_relevance(fit, screened or {}, level, screen_rng)
         selected = select_the_model(fit, screening, level)
-        selected = screen_in_trees(fit, selected, screening.correlation_groups, level, tree_rng)
+        selected = screen_in_models(fit, selected, screening.correlation_groups, level, model_rng)
         relevance, race = selected.relevance, selected.race if selected.complete else None
         limits = level, self.min_effect
         strength = test_strength(fit, relevance.relevant, race, *limits, strength_rng)

@@ -36,17 +36,25 @@ LEAST_FREEDOM, FREEDOM_PER_COLUMN = 20, 0.5
 COLLINEAR = 1e-9
 
 
-def partial_p_values(Z: Array, targets: Array) -> Array:
-    """Test each column of a table in memory given all others; 1 where rows are too few for it."""
+def partial_abstains(Z: Array, targets: Array) -> Mask:
+    """Tell the columns for which the test does not hold: all, where rows are too few for it."""
     n, d = Z.shape
     if n - d - 1 < max(LEAST_FREEDOM, int(FREEDOM_PER_COLUMN * d)):
+        return np.ones(d, dtype=bool)
+    return differ_in_few_rows(atom_shares(Z), targets)
+
+
+def partial_p_values(Z: Array, targets: Array, abstains: Mask | None = None) -> Array:
+    """Test each column of a table in memory given all others; 1 where the test does not hold."""
+    n, d = Z.shape
+    abstains = partial_abstains(Z, targets) if abstains is None else abstains
+    if abstains.all():
         return np.ones(d)
     skew = skewness(Z) * np.abs(skewness(targets)).max() / np.sqrt(n)
-    few = differ_in_few_rows(atom_shares(Z), targets)
     totals = np.square(targets).sum(axis=0)
     solved = _Solved.of(Z.T @ Z)
     p = _single_p_values(solved, Z.T @ targets, totals, n, skew)
-    p[few] = 1.0
+    p[abstains] = 1.0
     return _corrected(_confirmed(p, Z, targets, solved))
 
 

@@ -69,7 +69,9 @@ def product_p_values(Z: Array, targets: Array, found: Array, atoms: Array) -> Ar
         own, kept = columns[of_target], places[of_target]
         partners = found[own, kept, 1].astype(np.intp)
         for some, products in _products_beyond(Z, own, partners):
-            p[own[some], kept[some]] *= tail_inflation(targets[:, t], products)
+            places_of_some = own[some], kept[some]
+            ratios = found[*places_of_some, 0]
+            p[places_of_some] *= tail_inflation(targets[:, t], products, ratios)
     return np.asarray(np.minimum(p.min(axis=1), 1))
 
 

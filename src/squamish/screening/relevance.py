@@ -24,7 +24,7 @@ from squamish.statistics.multiplicity import Level, combined_p_values, holm
 
 # The tests of a feature itself, which all count the same in their combination: weights between half
 # and twice of that change next to no verdict (benchmarks/results/sensitivity.md).
-OWN_TESTS = ("marginal", "product", "partial", "shadow", "useful", "trees")
+OWN_TESTS = ("marginal", "product", "partial", "shadow", "useful", "model", "trees")
 ASSOCIATION = "association"
 # Ways to be relevant, among which the level is shared in equal parts.
 N_WAYS = len(OWN_TESTS) + 1

@@ -19,7 +19,8 @@ from squamish.screening import product, score
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.levels import level_p_value
 from squamish.screening.marginal import marginal_p_values
-from squamish.screening.partial import partial_p_values
+from squamish.screening.odds import odds_p_values
+from squamish.screening.partial import partial_abstains, partial_p_values
 from squamish.screening.parts import of_features
 from squamish.screening.relevance import Relevance, decide
 from squamish.screening.shadow import SHADOW_SETS, ShadowGains, n_sets_and_rounds, shadow_set
@@ -213,7 +214,13 @@ def _centre(Z: Array) -> Array:
 
 
 def _partial(fit: CrossFit) -> Array:
-    return partial_p_values(fit.parts.ranked, fit.scores)
+    """Test parts given all others: differences of means and, of classes, of log odds."""
+    Z, targets = fit.parts.ranked, fit.scores
+    abstains = partial_abstains(Z, targets)
+    p = partial_p_values(Z, targets, abstains)
+    if not fit.family.has_classes:
+        return p
+    return combined_p_values(np.stack([p, odds_p_values(Z, targets, abstains)]))
 
 
 def _shadows(fit: CrossFit, groups: Indices, rng: np.random.Generator, n_rounds: int) -> Array:

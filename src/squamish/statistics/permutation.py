@@ -46,12 +46,12 @@ def least_p_value(values: NDArray[Any]) -> float:
     return float(np.exp(special.gammaln(counts + 1).sum() - special.gammaln(counts.sum() + 1)))
 
 
-def tail_inflation(weights: Array, values: Array) -> Array:
+def tail_inflation(weights: Array, values: Array, ratios: Array | None = None) -> Array:
     """Return how many times as likely as by a normal tail sums are if one side is shuffled.
 
-    The sums of weights times values that there are, or any further from zero. At least 1: a
-    lighter tail buys nothing. A p-value that takes a sum for normal, multiplied by this, holds
-    for shuffled weights.
+    Sums of weights times values that are so many standard deviations from zero, or more. At
+    least 1: a lighter tail buys nothing. A p-value that takes such a ratio for normal, multiplied
+    by this, holds for shuffled weights.
 
     Parameters
     ----------
@@ -59,6 +59,8 @@ def tail_inflation(weights: Array, values: Array) -> Array:
         The side that is shuffled.
     values : ndarray of shape (n, c)
         The other side, a column for each sum.
+    ratios : ndarray of shape (c,), optional
+        How many. By default, as many as the sums that there are.
 
     Returns
     -------
@@ -72,21 +74,23 @@ def tail_inflation(weights: Array, values: Array) -> Array:
     >>> rng = np.random.default_rng(0)
     >>> rare_class, heavy = np.repeat([1.0, 0.0], [4, 396]), np.zeros((400, 1))
     >>> heavy[:2] = 1.0
-    >>> bool(tail_inflation(rare_class, heavy)[0] > 1e6)
+    >>> bool(tail_inflation(rare_class, heavy, np.array([7.0]))[0] > 1e6)
     True
-    >>> tail_inflation(rng.standard_normal(400), rng.standard_normal((400, 1))).round(1)
+    >>> normal = rng.standard_normal((400, 1))
+    >>> tail_inflation(rng.standard_normal(400), normal, np.array([3.0])).round(1)
     array([1.])
     """
     centred = values - values.mean(axis=0)
-    total = np.abs((weights - weights.mean()) @ centred)
-    scale = weights.std() * np.sqrt(np.square(centred).sum(axis=0))
-    ratio = np.divide(total, scale, out=np.zeros_like(total), where=scale > 0)
-    normal = 2 * stats.norm.sf(ratio)
-    return np.asarray(np.maximum(shuffled_tails(weights, values) / np.maximum(normal, 1e-300), 1.0))
+    scale = weights.std() * np.linalg.norm(centred, axis=0)
+    if ratios is None:
+        sums = np.abs((weights - weights.mean()) @ centred)
+        ratios = np.divide(sums, scale, out=np.zeros_like(sums), where=scale > 0)
+    tails = shuffled_tails(weights, values, scale * ratios)
+    return np.asarray(np.maximum(tails / np.maximum(2 * stats.norm.sf(ratios), 1e-300), 1.0))
 
 
-def shuffled_tails(weights: Array, values: Array) -> Array:
-    """Return how likely sums of weights times values are as far from zero if one is shuffled.
+def shuffled_tails(weights: Array, values: Array, sums: Array | None = None) -> Array:
+    """Return how likely sums of weights times values are so far from zero if one is shuffled.
 
     Shuffled weights are taken for independent draws of their distribution, which leaves out that
     each occurs once: of n rows, a matter of 1 / n.
@@ -97,6 +101,8 @@ def shuffled_tails(weights: Array, values: Array) -> Array:
         The side that is shuffled.
     values : ndarray of shape (n, c)
         The other side, a column for each sum.
+    sums : ndarray of shape (c,), optional
+        How far, both sides being centred. By default, as far as those that there are.
 
     Returns
     -------
@@ -115,7 +121,8 @@ def shuffled_tails(weights: Array, values: Array) -> Array:
     """
     support, shares = _distribution(weights - weights.mean())
     centred = values - values.mean(axis=0)
-    sums = (weights - weights.mean()) @ centred
+    if sums is None:
+        sums = (weights - weights.mean()) @ centred
     out = np.ones(values.shape[1])
     for c, total in enumerate(sums):
         column = centred[:, c]
