@@ -30,9 +30,9 @@ from squamish.models.crossfit import CrossFit
 from squamish.redundancy import find
 from squamish.redundancy.find import find_substitutes
 from squamish.screening import in_models, screen, selection
+from squamish.screening.in_models import screen_in_models
 from squamish.screening.screen import screen_for_relevance
 from squamish.screening.selection import select_the_model
-from squamish.screening.in_models import screen_in_models
 from squamish.statistics.multiplicity import ErrorRate, Level
 from squamish.table.table import Table
 

@@ -39,8 +39,9 @@ from squamish.screening.shadow import FEW_GROUPS
 from squamish.statistics.multiplicity import Level
 
 STAGE = "screen in models"
-# Only groups with some sign of relevance are worth the test: a combined p-value below this.
-SOME_SIGN = 0.3
+# Only groups with some sign of relevance are worth the test: a combined p-value below this, and a
+# clearer one where each takes models of its own.
+SOME_SIGN, CLEAR_SIGN = 0.3, 0.1
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +69,13 @@ class _Groups:
         _, first, group = np.unique(groups[place], return_index=True, return_inverse=True)
         return cls(features, group, features[first])
 
-    def with_sign(self, relevance: Relevance) -> Indices:
+    def with_sign(self, relevance: Relevance, below: float) -> Indices:
         """Return the groups that are not relevant, but show some sign; the clearest, if many."""
         relevant = self.group[np.isin(self.features, relevance.relevant)]
         known = np.isin(np.arange(len(self.first)), relevant)
         least = np.ones(len(self.first))
         np.minimum.at(least, self.group, relevance.combined[self.features])
-        found = np.flatnonzero((least < SOME_SIGN) & ~known)
+        found = np.flatnonzero((least < below) & ~known)
         return np.sort(found[np.argsort(least[found], kind="stable")[:MOST_CONTEXT]])
 
     def spread(self, tested: Indices, p: Array, known: Array) -> Array:
@@ -109,7 +110,7 @@ def _in_the_model(
 ) -> Selection:
     """Test groups in the best model of what is relevant, one at a time."""
     relevance, race = selected.relevance, selected.race
-    tested = groups.with_sign(relevance)
+    tested = groups.with_sign(relevance, CLEAR_SIGN)
     if race is None or race.learner.kind == "boosted":
         # There is nothing to add to, or it is trees, which all groups are tested in below.
         return selected
@@ -129,7 +130,7 @@ def _in_trees(
 ) -> Selection:
     """Test groups in trees that see one feature of every group."""
     relevance = selected.relevance
-    tested = groups.with_sign(relevance)
+    tested = groups.with_sign(relevance, SOME_SIGN)
     if len(tested) == 0 or len(groups.first) > FEW_GROUPS:
         # Of so many groups each tree would see a small share, and prove nothing.
         return selected
