@@ -22,10 +22,14 @@ from dataclasses import dataclass
 from typing import get_args
 
 import numpy as np
+from scipy import stats
 
 from squamish.arrays import Array, Indices
+from squamish.families import Family
+from squamish.families.family import Target
 from squamish.importance.conditional_sampling import Support, draw, support_of
 from squamish.importance.regression import Residuals, best_residuals, fold_residuals
+from squamish.importance.states import States, states_given_others
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import Learner, View
@@ -33,6 +37,58 @@ from squamish.models.learners import Learner, View
 # Draws of every row. With m draws the variance of a mean loss is 1 + 1 / m of what any number
 # would leave at the most. Trees are slow to predict and smooth out little of a draw.
 DRAWS = {"linear": 16, "quadratic": 16, "boosted": 4}
+# A t-test that is below this agrees with one that knows the distribution of a unit.
+AGREES = 0.05
+
+
+@dataclass(frozen=True, eq=False)
+class Redrawn:
+    """What drawing units anew does to every tested row; arrays of shape (n_tested, n_units).
+
+    Attributes
+    ----------
+    growth : ndarray
+        Growth of the loss.
+    score : ndarray
+        Error without the unit times what it adds to the prediction.
+    variance, cube : ndarray
+        Second and third central moment of the growth if the unit was drawn by chance, given its
+        probabilities; NaN for units of many values.
+    """
+
+    growth: Array
+    score: Array
+    variance: Array
+    cube: Array
+
+    def p_values(self, fit: CrossFit) -> Array:
+        """Return one-sided p-values, of scores or of what the probabilities say of the growth.
+
+        Where a unit matters in few rows, these rows make the error of a mean large: by the
+        probabilities of its values, it would hardly fall into place there by chance (conditional
+        randomisation). That takes these to be right, so a t-test has to agree.
+        """
+        p = fit.test(self.score).p_values
+        few = np.flatnonzero(~np.isnan(self.variance[:1]).any(axis=0))
+        if fit.clusters is not None or len(few) == 0:
+            # The values of rows that belong together are not drawn one by one.
+            return p
+        by_t = np.minimum(p[few], fit.test(self.growth[:, few]).p_values)
+        by_chance = self._by_chance(fit, few)
+        p[few] = np.where(by_t <= AGREES, by_chance, np.maximum(by_chance, by_t))
+        return p
+
+    def _by_chance(self, fit: CrossFit, units: Indices) -> Array:
+        """Compare the growth of losses with what the probabilities of values say of it.
+
+        Its sum over rows is taken for a gamma variable of the same three moments (Pearson's third
+        type), or for a normal one where its other tail is the longer one.
+        """
+        weights = np.ones(len(self.growth)) if fit.weights is None else fit.weights
+        variance = np.maximum(np.square(weights) @ self.variance[:, units], 1e-300)
+        ratio = weights @ self.growth[:, units] / np.sqrt(variance)
+        skew = weights**3 @ self.cube[:, units] / variance**1.5
+        return np.asarray(stats.pearson3.sf(ratio, np.maximum(skew, 0.0)))
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,21 +97,24 @@ class ConditionalImportance:
 
     Attributes
     ----------
-    growth : ndarray of shape (n_tested, n_units)
-        Growth of the loss of every tested row, by unit.
-    score : ndarray of shape (n_tested, n_units)
-        Error without the unit times what it adds to the prediction.
+    redrawn : Redrawn
+        What draws did to every tested row.
+    p_values : ndarray of shape (n_units,)
+        Whether each unit tells anything that the others do not, one-sided.
     residuals : list of ndarray of shape (n_samples, n_columns)
         What the others leave unexplained of each unit, in a line.
+    states : list of (States or None)
+        How likely each value of each unit is, if these are few.
     r2 : ndarray of shape (n_units,)
         R2 of each unit given the others, in a line.
     n_fits : int
         Number of models fitted.
     """
 
-    growth: Array
-    score: Array
+    redrawn: Redrawn
+    p_values: Array
     residuals: list[Array]
+    states: list[States | None]
     r2: Array
     n_fits: int
 
@@ -72,11 +131,14 @@ class Unit:
         What the other columns leave unexplained of them.
     errors : ndarray of shape (n_samples, n_components) or None
         Target minus a prediction without the unit; that with the unit drawn anew if None.
+    states : States or None
+        How likely each of few values is, which are then all gone through.
     """
 
     places: Indices
     residuals: Array
     errors: Array | None = None
+    states: States | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,10 +185,14 @@ def conditional_importance(
     places = [np.searchsorted(context, columns[unit]) for unit in units]
     residuals = _residuals_given_others(fit, learner.view, context, places)
     values = [r.values for r in residuals]
-    drawn = [Unit(*both) for both in zip(units, values, strict=True)]
-    growth, score = redraw(fit, learner, columns, drawn, rng)
+    states = states_given_others(fit, learner.view, context, [columns[unit] for unit in units])
+    drawn = [
+        Unit(unit, own, states=few) for unit, own, few in zip(units, values, states, strict=True)
+    ]
+    redrawn = redraw(fit, learner, columns, drawn, rng)
     r2 = np.array([r.r2.mean() for r in residuals])
-    return ConditionalImportance(growth, score, values, r2, len(fit.folds))
+    p_values = redrawn.p_values(fit)
+    return ConditionalImportance(redrawn, p_values, values, states, r2, len(fit.folds))
 
 
 def _residuals_given_others(
@@ -156,8 +222,8 @@ def redraw(
     columns: Indices,
     units: Sequence[Unit],
     rng: np.random.Generator,
-) -> tuple[Array, Array]:
-    """Draw each unit anew; return the growth of the loss, and the score, of every tested row."""
+) -> Redrawn:
+    """Draw each unit anew, and measure what that does to every tested row."""
     supports = [support_of(fit, learner.view, columns[unit.places]) for unit in units]
     n, half = len(fit.folds), (len(units) + 1) // 2
     # In halves, so that nobody waits long for the last one; the second finds the models.
@@ -170,45 +236,71 @@ def redraw(
     found = fit.workers.run(_fold_redrawn, fit, jobs, rng)
     fit.forget_models()
     both = [fit.gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
-    growth, score = np.concatenate(both, axis=2).transpose(1, 0, 2)
-    return growth, score
+    return Redrawn(*np.concatenate(both, axis=2).transpose(1, 0, 2))
 
 
 def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array:
-    """Return the growth of losses, and scores, in the test rows of a fold: (n_test, 2, n_units)."""
-    n_draws, family = DRAWS[job.learner.kind], fit.family
+    """Return what `Redrawn` holds of the test rows of a fold: (n_test, 4, n_units)."""
     _, test = fit.folds[job.fold]
     model = fit.model(job.learner, job.columns, job.fold)
     X = fit.matrix(job.learner.view, job.fold)[:, job.columns][test]
-    y = fit.table.y[test]
-    prediction = model.predict(X)
-    out = np.zeros((len(test), 2, len(job.units)))
+    y, prediction = fit.table.y[test], model.predict(X)
+    out = np.full((len(test), 4, len(job.units)), np.nan)
     for u, (unit, support) in enumerate(zip(job.units, job.supports, strict=True)):
-        predicted, pool = X[:, unit.places] - unit.residuals[test], unit.residuals[fit.tested]
-        drawn = draw(predicted, pool, n_draws, rng, support)
-        replaced = model.predict_replaced(X, unit.places, drawn)
-        out[:, 0, u] = family.losses(replaced, y).mean(axis=0) - family.losses(prediction, y)
-        added = family.predictors(prediction) - family.predictors(replaced)
-        errors = None if unit.errors is None else unit.errors[test]
-        out[:, 1, u] = _scores(family.errors(replaced, y), added, errors)
+        if unit.states is None:
+            predicted, pool = X[:, unit.places] - unit.residuals[test], unit.residuals[fit.tested]
+            values = draw(predicted, pool, DRAWS[job.learner.kind], rng, support)
+            replaced = model.predict_replaced(X, unit.places, values)
+            errors = None if unit.errors is None else unit.errors[test]
+            out[:, :2, u] = _over_draws(fit.family, y, prediction, replaced, errors)
+        else:
+            values = np.repeat(unit.states.values[:, np.newaxis], len(test), axis=1)
+            replaced = model.predict_replaced(X, unit.places, values)
+            shares = unit.states.probabilities[test].T
+            out[:, :, u] = _over_states(fit.family, y, prediction, replaced, shares)
     return out
 
 
-def _scores(drawn_errors: Array, added: Array, errors: Array | None) -> Array:
-    """Multiply errors without a unit by what it adds to the prediction.
+def _over_draws(
+    family: Family, y: Target, prediction: Array, replaced: Array, errors: Array | None
+) -> Array:
+    """Return the growth of losses, and scores, of rows with a unit drawn anew.
 
     Parameters
     ----------
-    drawn_errors : ndarray of shape (n_draws, n, n_components)
-        Errors with the unit drawn anew.
-    added : ndarray of shape (n_draws, n, n_components)
-        How much the prediction differs from that with the unit drawn anew.
+    family : Family
+        What kind of target there is.
+    y : ndarray of shape (n,)
+        The target.
+    prediction : ndarray of shape (n, ...)
+        Predictions with the unit as it is.
+    replaced : ndarray of shape (n_draws, n, ...)
+        Predictions with the unit drawn anew.
     errors : ndarray of shape (n, n_components) or None
         Errors of another prediction without the unit, in place of those of draws.
     """
+    growth = family.losses(replaced, y).mean(axis=0) - family.losses(prediction, y)
+    added = family.predictors(prediction) - family.predictors(replaced)
     if errors is not None:
-        return np.asarray((errors * added.mean(axis=0)).sum(axis=-1))
+        return np.column_stack([growth, (errors * added.mean(axis=0)).sum(axis=-1)])
     # The mean over pairs of different draws: the chance in a draw must not meet itself.
-    m = len(added)
-    pairs = drawn_errors.sum(axis=0) * added.sum(axis=0) - (drawn_errors * added).sum(axis=0)
-    return np.asarray(pairs.sum(axis=-1) / (m * (m - 1)))
+    drawn, m = family.errors(replaced, y), len(added)
+    pairs = drawn.sum(axis=0) * added.sum(axis=0) - (drawn * added).sum(axis=0)
+    return np.column_stack([growth, pairs.sum(axis=-1) / (m * (m - 1))])
+
+
+def _over_states(
+    family: Family, y: Target, prediction: Array, replaced: Array, shares: Array
+) -> Array:
+    """Return what `Redrawn` holds of rows with a unit in each of its states.
+
+    As `_over_draws`, but for ``shares``, the probability of each state: (n_states, n).
+    """
+    losses = family.losses(replaced, y)
+    expected = (shares * losses).sum(axis=0)
+    growth, beyond = expected - family.losses(prediction, y), expected - losses
+    variance, cube = (shares * beyond**2).sum(axis=0), (shares * beyond**3).sum(axis=0)
+    weights = shares[..., np.newaxis]
+    errors = (weights * family.errors(replaced, y)).sum(axis=0)
+    added = family.predictors(prediction) - (weights * family.predictors(replaced)).sum(axis=0)
+    return np.column_stack([growth, (errors * added).sum(axis=-1), variance, cube])

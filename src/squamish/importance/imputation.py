@@ -110,7 +110,7 @@ def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Arr
     tested = np.unique(np.concatenate([test for _, test in folds]))
     folds = covering(folds, len(target))
     stepwise = linear + _boosted(X, target - linear, folds, TREES_TO_IMPUTE)
-    candidates = (linear, stepwise, _smooth(X, target, folds))
+    candidates = (linear, stepwise, smooth(X, target, folds))
     return min(candidates, key=lambda found: float(np.square(target - found)[tested].mean()))
 
 
@@ -141,14 +141,14 @@ def _boosted(X: Array, target: Array, folds: Sequence[Fold], n_trees: int) -> Ar
     return out
 
 
-def _smooth(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
+def smooth(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
     """Predict a column by a smooth function of a few others, in the test rows of these folds."""
-    smooth = fit_smooth(X, target)
-    X = X[:, smooth.columns]
+    found = fit_smooth(X, target)
+    X = X[:, found.columns]
     out = np.zeros(len(target))
     for train, test in folds:
         some = thinned(train)
-        out[test] = fit_kernel_ridge(X[some], target[some], smooth.model.gamma).predict(X[test])
+        out[test] = fit_kernel_ridge(X[some], target[some], found.model.gamma).predict(X[test])
     return out
 
 

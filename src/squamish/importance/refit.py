@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from squamish.arrays import Array, Indices
-from squamish.importance.conditional import Unit, redraw
+from squamish.importance.conditional import Redrawn, Unit, redraw
 from squamish.importance.context import MOST_CONTEXT, closest_to
 from squamish.importance.imputation import (
     MUCH,
@@ -29,6 +29,7 @@ from squamish.importance.imputation import (
     impute_by_values,
     level_means,
 )
+from squamish.importance.states import States, improved
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import View
 from squamish.models.race import CONTENDING, Race
@@ -63,12 +64,16 @@ class Refits:
 
 @dataclass(frozen=True, eq=False)
 class FeatureResidual:
-    """A feature, what the others leave unexplained of it in a line, and how a learner sees it."""
+    """A feature, what the others leave unexplained of it in a line, and how a learner sees it.
+
+    ``states`` are those of a feature of few values, with what the others tell of them.
+    """
 
     feature: int
     relevant: Indices
     view: View
     values: Array
+    states: States | None = None
 
     def column(self, fit: CrossFit) -> Array:
         """Return the feature itself, every row as it is seen in the fold that tests it."""
@@ -107,6 +112,20 @@ def dependent_on_others(
     return fit.run(_depends, residuals), n_fits
 
 
+def redraw_with_best_states(
+    fit: CrossFit, race: Race, residuals: Sequence[FeatureResidual], rng: np.random.Generator
+) -> Redrawn:
+    """Draw features of few values anew, with the best that the others tell of them."""
+    fit.workers.reporter.expect(len(residuals))
+    states = fit.run(_best_states, residuals)
+    columns = fit.columns(residuals[0].relevant)
+    units = [
+        Unit(np.flatnonzero(fit.feature[columns] == r.feature), r.values, states=best)
+        for r, best in zip(residuals, states, strict=True)
+    ]
+    return redraw(fit, race.learner, columns, units, rng)
+
+
 def refit_without(
     fit: CrossFit,
     race: Race,
@@ -127,7 +146,7 @@ def refit_without(
         Unit(np.flatnonzero(fit.feature[columns] == r.feature), x, _errors(fit, prediction))
         for r, x, prediction in zip(residuals, left, best, strict=True)
     ]
-    _, scores = redraw(fit, race.learner, columns, units, rng)
+    scores = redraw(fit, race.learner, columns, units, rng).score
     n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
     growth, p = fit.test(losses - race.losses[:, np.newaxis]), fit.test(scores).p_values
     if race.learner.kind == "boosted":
@@ -179,6 +198,11 @@ def _errors(fit: CrossFit, prediction: Array) -> Array:
 def _r2(fit: CrossFit, x: Array, left: Array) -> float:
     unexplained = np.square(left)[fit.tested].mean()
     return float(1 - unexplained / x[fit.tested].var(axis=0).mean())
+
+
+def _best_states(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> States:
+    assert residual.states is not None
+    return improved(residual.states, residual.others(fit), residual.levels(fit), fit.folds)
 
 
 def _depends(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> bool:

@@ -37,6 +37,7 @@ from squamish.importance.refit import (
     FeatureResidual,
     Refits,
     dependent_on_others,
+    redraw_with_best_states,
     refit_without,
 )
 from squamish.models.crossfit import CrossFit
@@ -168,18 +169,59 @@ def test_strength(
         return untested
     gain = race.gain(fit)
     limits = Limits.of(level, min_effect, gain, race, fit.mean(race.losses))
-    drawn, p_drawn = fit.test(found.growth), fit.test(found.score).p_values
-    outcome = _by_draws(drawn, p_drawn, found, limits, gain > 0)
+    draws = Draws.of(fit, found)
+    outcome = _by_draws(draws, limits, gain > 0)
     if not (gain > 0 and len(relevant) > 1):
         return replace(outcome, undecided=np.zeros(len(relevant), dtype=bool))
     residuals = [
-        FeatureResidual(int(feature), relevant, race.learner.view, values)
-        for feature, values in zip(relevant, found.residuals, strict=True)
+        FeatureResidual(int(feature), relevant, race.learner.view, values, states)
+        for feature, values, states in zip(relevant, found.residuals, found.states, strict=True)
     ]
     try:
-        return _confirmed(fit, race, outcome, residuals, p_drawn, limits, gain, rng)
+        draws, outcome = _with_best_states(fit, race, outcome, draws, residuals, limits, rng)
+        return _confirmed(fit, race, outcome, draws, residuals, limits, gain, rng)
     except OutOfTime:
         return outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Draws:
+    """What draws say of every relevant feature.
+
+    Attributes
+    ----------
+    test : PairedTest
+        Growth of the loss.
+    p_values : ndarray of float
+        Whether it tells anything that the others do not, one-sided.
+    r2 : ndarray of float
+        R2 given the others, in a line.
+    few : ndarray of bool
+        Whether it has few values, each of which counts by its probability.
+    n_fits : int
+        Number of models fitted.
+    """
+
+    test: PairedTest
+    p_values: Array
+    r2: Array
+    few: Mask
+    n_fits: int
+
+    @classmethod
+    def of(cls, fit: CrossFit, found: ConditionalImportance) -> Draws:
+        """Test what draws did to the rows."""
+        few = np.array([states is not None for states in found.states], dtype=bool)
+        return cls(fit.test(found.redrawn.growth), found.p_values, found.r2, few, found.n_fits)
+
+    @property
+    def may_decide(self) -> Mask:
+        """Whether draws may decide, unless others tell more of a feature than it seems.
+
+        A model that is kept is asked for values that hardly occur where others tell much of a
+        feature, unless each value counts by its probability.
+        """
+        return self.few | (self.r2 <= R2_FOR_REFIT)
 
 
 def _draw_all(
@@ -192,35 +234,54 @@ def _draw_all(
     return conditional_importance(fit, race.learner, columns, context, units, rng)
 
 
-def _by_draws(
-    test: PairedTest, p_drawn: Array, found: ConditionalImportance, limits: Limits, gains: bool
-) -> Strength:
-    """Judge by conditional importance alone; what seems strong is not decided yet."""
-    p = limits.level.adjusted(p_drawn)
+def _by_draws(draws: Draws, limits: Limits, gains: bool) -> Strength:
+    """Judge by draws alone; what seems strong is not decided yet."""
+    p, test = limits.level.adjusted(draws.p_values), draws.test
     sure = gains & (p <= limits.level.alpha)
     strong = (test.mean > limits.least) & sure
     # Where the others tell much of a feature, only a refit could say so for certain.
-    small = sure & ~strong & (test.mean > 0) & (found.r2 <= R2_FOR_REFIT)
+    small = sure & ~strong & (test.mean > 0) & draws.may_decide
     low, high = test.mean - test.reach(), test.mean + test.reach()
-    measured = (test.mean, low, high, p, found.r2)
-    return Strength(strong, strong, *measured, limits.least, small, found.n_fits)
+    measured = (test.mean, low, high, p, draws.r2)
+    return Strength(strong, strong, *measured, limits.least, small, draws.n_fits)
+
+
+def _with_best_states(
+    fit: CrossFit,
+    race: Race,
+    outcome: Strength,
+    draws: Draws,
+    residuals: list[FeatureResidual],
+    limits: Limits,
+    rng: np.random.Generator,
+) -> tuple[Draws, Strength]:
+    """Ask features of few values that seem to matter again, with their best probabilities."""
+    seem = np.flatnonzero((outcome.strong | outcome.small) & draws.few)
+    if len(seem) == 0:
+        return draws, outcome
+    found = redraw_with_best_states(fit, race, [residuals[i] for i in seem], rng)
+    again, p = fit.test(found.growth), draws.p_values.copy()
+    p[seem] = found.p_values(fit)
+    draws = replace(draws, test=draws.test.with_those_of(again, seem), p_values=p)
+    return draws, _by_draws(draws, limits, gains=True)
 
 
 def _confirmed(
     fit: CrossFit,
     race: Race,
     outcome: Strength,
+    draws: Draws,
     residuals: list[FeatureResidual],
-    p_drawn: Array,
     limits: Limits,
     gain: float,
     rng: np.random.Generator,
 ) -> Strength:
     """Let refits have their say on what seems strong, where the others may tell much of it."""
     seem = np.flatnonzero(outcome.strong | outcome.small)
-    asked = [i for i in seem if outcome.r2[i] <= R2_FOR_REFIT]
+    asked = [i for i in seem if draws.may_decide[i] and not draws.few[i]]
     answers, n_checks = dependent_on_others(fit, [residuals[i] for i in asked])
     independent = [i for i, depends in zip(asked, answers, strict=True) if not depends]
+    independent += [i for i in seem if draws.few[i]]
     doubtful = np.setdiff1d(np.flatnonzero(outcome.strong), independent)
     outcome = replace(
         outcome,
@@ -231,7 +292,7 @@ def _confirmed(
     if len(doubtful) == 0:
         return outcome
     refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain, rng)
-    return overruled(outcome, doubtful, refits, p_drawn, limits)
+    return overruled(outcome, doubtful, refits, draws.p_values, limits)
 
 
 def overruled(

@@ -153,4 +153,4 @@ def _redrawn(
     units = [np.flatnonzero(owner == f) for f in features]
     context = closest(fit.matrix("ranked", 0), columns[np.concatenate(units)], columns)
     found = conditional_importance(fit, learner, columns, context, units, rng)
-    return fit.test(found.score).p_values, found.n_fits
+    return found.p_values, found.n_fits
