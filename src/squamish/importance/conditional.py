@@ -31,7 +31,8 @@ from squamish.models.folds import covering
 from squamish.models.learners import Learner, View
 
 # Draws of every row. With m draws the variance of a mean loss is 1 + 1 / m of what any number
-# would leave at the most. Trees are slow to predict and smooth out little of a draw.
+# would leave at the most. Trees are slow to predict and smooth out little of a draw. A learner of
+# the user predicts every draw of every row anew, as trees do, and may be slower still.
 DRAWS = {"linear": 16, "quadratic": 16, "boosted": 4}
 
 
@@ -176,7 +177,7 @@ def redraw(
 
 def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array:
     """Return the growth of losses, and scores, in the test rows of a fold: (n_test, 2, n_units)."""
-    n_draws, family = DRAWS[job.learner.kind], fit.family
+    n_draws, family = DRAWS.get(job.learner.kind, DRAWS["boosted"]), fit.family
     _, test = fit.folds[job.fold]
     model = fit.model(job.learner, job.columns, job.fold)
     X = fit.matrix(job.learner.view, job.fold)[:, job.columns][test]

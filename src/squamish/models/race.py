@@ -51,7 +51,11 @@ class Race:
         return fit.mean(fit.constant_losses() - self.losses)
 
     def contenders(self, lag: float) -> list[Learner]:
-        """Return the best learner of every kind that lags behind by less than this."""
+        """Return the best learner of every kind that lags behind by less than this.
+
+        A learner of a user is a kind of its own: what one of them is good at says nothing of
+        another.
+        """
         best: dict[str, Learner] = {}
         for learner in sorted(self.lags, key=self.lags.__getitem__):
             if self.lags[learner] < lag:
@@ -59,10 +63,15 @@ class Race:
         return list(best.values())
 
 
+def contestants(fit: CrossFit, columns: Indices) -> list[Learner]:
+    """Return the learners that race on some columns: the portfolio, then those of the user."""
+    return [*portfolio(fit.family, len(fit.table.y), len(columns)), *fit.user_learners]
+
+
 def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None) -> Race:
-    """Race the portfolio on some features, or only what was near the winner on others before."""
+    """Race all learners on some features, or only what was near the winner on others before."""
     columns = fit.columns(features)
-    learners = portfolio(fit.family, len(fit.table.y), len(columns))
+    learners = contestants(fit, columns)
     if before is not None:
         lag = CONTENDING * max(before.gain(fit), 0.0)
         known = [a for a in learners if before.lags.get(a, np.inf) <= lag]
@@ -80,8 +89,8 @@ def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
     found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
     alive, n_fits = list(learners), 0
     for fold in range(len(fit.folds)):
-        # Trees take longest, and begin first.
-        order = sorted(alive, key=lambda learner: learner.kind != "boosted")
+        # Trees, and what users bring, take longest, and begin first.
+        order = sorted(alive, key=lambda learner: learner.is_polynomial)
         jobs = [(Trial(learner, columns), fold) for learner in order]
         results = fit.run(CrossFit.fold_prediction, jobs)
         n_fits += len(alive)
