@@ -28,9 +28,11 @@ def name_of(estimator: Any) -> str:
     >>> name_of(SVR(C=10.0))
     'SVR(C=10.0)'
     """
+    if isinstance(estimator, type):
+        return estimator.__name__
     with config_context(print_changed_only=True):
         text = " ".join(repr(estimator).split())
-    if text.startswith("<") and _has(estimator, "get_params"):
+    if text.startswith("<") and _is_estimator(estimator):
         # What libraries without a text of their own leave to Python names the class alone.
         given = estimator.get_params(deep=False).items()
         text = f"{type(estimator).__name__}({', '.join(f'{k}={v!r}' for k, v in given)})"
