@@ -11,7 +11,7 @@ from sklearn.dummy import DummyClassifier, DummyRegressor
 from sklearn.ensemble import BaggingRegressor, HistGradientBoostingClassifier
 from sklearn.gaussian_process import GaussianProcessRegressor
 from sklearn.gaussian_process.kernels import RBF, WhiteKernel
-from sklearn.linear_model import LinearRegression, LogisticRegression
+from sklearn.linear_model import HuberRegressor, Lasso, LinearRegression, LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 from sklearn.preprocessing import StandardScaler
@@ -77,6 +77,16 @@ def test_a_learner_that_is_worse_changes_nothing():
         ours, theirs = getattr(plain.evidence, name), getattr(beside.evidence, name)
         assert np.array_equal(ours, theirs, equal_nan=True)
     assert beside.evidence.learner == plain.evidence.learner
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_a_learner_that_is_only_by_chance_better_gives_way_to_a_built_in_one(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((150, 4))
+    y = X[:, 0] + 0.5 * X[:, 1] + rng.standard_normal(150)
+    plain, beside = fitted(X, y), fitted(X, y, (HuberRegressor(), LinearRegression(), Lasso(0.02)))
+    assert beside.evidence.learner == plain.evidence.learner
+    assert beside.classes.tolist() == plain.classes.tolist()
 
 
 def test_the_same_seed_gives_the_same_verdict_for_any_n_jobs_and_order():

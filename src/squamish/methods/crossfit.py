@@ -79,11 +79,12 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
     parameters ``random_state`` get a seed if they are None: the same seed gives the same answer.
     Weights of rows go to ``fit`` as ``sample_weight``; in a pipeline, to the last step.
 
-    A learner has a say only if it wins the race, or comes close. If it wins, every relevant column
-    costs four predictions of all rows, and a refit in every fold where others tell much of it;
-    every other column with some sign of use costs such a refit, too. ``n_jobs`` of a learner stays
-    as it is; `RelevanceSelector` fits ``n_jobs`` models at a time already, so that it had better
-    be 1.
+    A learner wins the race if its loss is the least, and less than those of linear and quadratic
+    predictors by two standard errors, since tests with these are sharper. If it wins, every
+    relevant column costs four predictions of all rows, and a refit in every fold where others tell
+    much of it; every other column with some sign of use costs such a refit, too. ``n_jobs`` of a
+    learner stays as it is; `RelevanceSelector` fits ``n_jobs`` models at a time already, so that it
+    had better be 1.
 
     Examples
     --------

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -82,8 +82,7 @@ def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None)
 def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
     """Find the learner with the least loss, and drop on the way what is clearly worse.
 
-    Among learners of the winner's kind that are as good within a standard error the
-    most regularised wins: it gives the sharper test.
+    Among learners that are as good, the one that gives the sharper test wins.
     """
     predicted: dict[Learner, list[Array]] = {learner: [] for learner in learners}
     found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
@@ -98,17 +97,38 @@ def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
         for learner, result in zip(order, results, strict=True):
             predicted[learner].append(result)
             found[learner].append(fit.family.losses(result, y))
-        best = min(alive, key=lambda learner: _mean(fit, found[learner]))
+        best = _best(fit, alive, found)
         alive = [a for a in alive if _lag(fit, found[a], found[best], DROPS_OUT) <= 0]
-    winner = next(
+    winner = _winner(fit, alive, found)
+    lags = {a: _lag(fit, found[a], found[winner], 0) for a in learners}
+    predictions, losses = (fit.gathered(parts[winner]) for parts in (predicted, found))
+    return Race(winner, predictions, losses, lags, n_fits)
+
+
+def _winner(
+    fit: CrossFit, alive: Sequence[Learner], found: Mapping[Learner, Sequence[Array]]
+) -> Learner:
+    """Return the best of those that did not drop out, or one that gives a sharper test.
+
+    A learner of the user gives way to polynomials that are left: with more draws and milder limits
+    these prove more of what both see. Of a kind and view, the most regularised learner that is as
+    good is taken, which comes first.
+    """
+    best = _best(fit, alive, found)
+    if best in fit.user_learners:
+        best = _best(fit, [a for a in alive if a.is_polynomial] or [best], found)
+    return next(
         a
         for a in alive
         if (a.kind, a.view) == (best.kind, best.view)
         and _lag(fit, found[a], found[best], AS_GOOD) <= 0
     )
-    lags = {a: _lag(fit, found[a], found[winner], 0) for a in learners}
-    predictions, losses = (fit.gathered(parts[winner]) for parts in (predicted, found))
-    return Race(winner, predictions, losses, lags, n_fits)
+
+
+def _best(
+    fit: CrossFit, learners: Sequence[Learner], found: Mapping[Learner, Sequence[Array]]
+) -> Learner:
+    return min(learners, key=lambda learner: _mean(fit, found[learner]))
 
 
 def trials_below(fit: CrossFit, trials: Sequence[Trial], limit: float) -> tuple[list[int], int]:
