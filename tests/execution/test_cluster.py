@@ -11,6 +11,8 @@ import warnings
 import joblib
 import numpy as np
 import pytest
+from sklearn.ensemble import BaggingRegressor
+from sklearn.svm import SVR
 
 from attacks.local_cluster import processes
 from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceSelector
@@ -85,6 +87,27 @@ def test_a_cluster_gives_the_same_verdict(problem, method, client):
         there = verdict(problem, method)
     assert there == verdict(problem, method)
     assert work_done(client) > 10
+
+
+@pytest.mark.parametrize("backend", ["loky", "dask"])
+def test_learners_of_users_go_where_the_work_is_done(backend, client):
+    rng = np.random.default_rng(0)
+    X = rng.uniform(-1, 1, (200, 4))
+    y = np.sin(3 * X[:, 0] + 2 * X[:, 1]) + X[:, 0] + 0.1 * rng.standard_normal(200)
+    # It is random, and gets the same seeds everywhere.
+    own = BaggingRegressor(SVR(C=10.0, epsilon=0.05), n_estimators=3)
+    selector = RelevanceSelector(CrossfitMethod(learners=(own,)), random_state=0)
+    with joblib.parallel_config(backend=backend, n_jobs=2):
+        there = selector.fit(X, y).result_.evidence
+    here = selector.fit(X, y).result_.evidence
+    assert there.learner.startswith("BaggingRegressor(")
+    assert there.loss == here.loss
+    assert np.array_equal(there.p_value, here.p_value, equal_nan=True)
+    with (
+        joblib.parallel_config(backend=backend, n_jobs=2),
+        pytest.raises(InputError, match=r"learners\[0\] is SVR\(C=-1\), whose fit raised"),
+    ):
+        selector.set_params(method__learners=(SVR(C=-1),)).fit(X, y)
 
 
 def work_done(client):

@@ -5,7 +5,7 @@ from sklearn.linear_model import LogisticRegression
 from squamish.datasets import make_linear
 from squamish.families import family_of
 from squamish.models.crossfit import CrossFit, Trial
-from squamish.models.learners import Learner, portfolio
+from squamish.models.learners import BuiltIn, portfolio
 from squamish.models.race import trials_below
 from squamish.table.table import Table
 
@@ -29,7 +29,7 @@ def test_prediction_with_replaced_values_is_that_of_the_table_with_other_values(
     kind, n_classes, columns
 ):
     X, y, family = data(n_classes)
-    model = Learner(kind).fit(X, y, family)
+    model = BuiltIn(kind).fit(X, y, family)
     values = np.random.default_rng(1).standard_normal((3, 150, len(columns)))
     replaced = model.predict_replaced(X, np.array(columns), values)
     for draw, prediction in zip(values, replaced, strict=True):
@@ -42,7 +42,7 @@ def test_prediction_with_replaced_values_is_that_of_the_table_with_other_values(
 @pytest.mark.parametrize("kind", ["linear", "quadratic", "boosted"])
 def test_probabilities_sum_to_one(kind, n_classes):
     X, y, family = data(n_classes)
-    probabilities = Learner(kind).fit(X, y, family).predict(X)
+    probabilities = BuiltIn(kind).fit(X, y, family).predict(X)
     assert probabilities.shape == (150, n_classes)
     assert probabilities.sum(axis=1) == pytest.approx(1)
 
@@ -51,7 +51,7 @@ def test_probabilities_sum_to_one(kind, n_classes):
 def test_products_are_learned_by_the_quadratic_learner(n_classes):
     X, y, family = data(n_classes)
     losses = {
-        kind: family.losses(Learner(kind).fit(X[:100], y[:100], family).predict(X[100:]), y[100:])
+        kind: family.losses(BuiltIn(kind).fit(X[:100], y[:100], family).predict(X[100:]), y[100:])
         for kind in ("linear", "quadratic")
     }
     assert losses["quadratic"].mean() < 0.7 * losses["linear"].mean()
@@ -84,7 +84,7 @@ def test_two_classes_are_fitted_as_by_scikit_learn(strength, weighted):
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     y = (X[:, 0] - X[:, 1] + rng.standard_normal(150) > 0).astype(int)
     weights = rng.uniform(0.5, 2, 150) if weighted else None
-    ours = Learner("linear", strength=strength).fit(X, y, family_of("classification"), weights)
+    ours = BuiltIn("linear", strength=strength).fit(X, y, family_of("classification"), weights)
     exact = LogisticRegression(C=strength, tol=1e-10).fit(X, y, weights)
     assert ours.predict(X) == pytest.approx(exact.predict_proba(X), abs=1e-3)
 
@@ -92,7 +92,7 @@ def test_two_classes_are_fitted_as_by_scikit_learn(strength, weighted):
 def test_classes_that_a_line_divides_can_be_fitted():
     X = np.linspace(-1, 1, 40)[:, np.newaxis]
     y = (X[:, 0] > 0).astype(int)
-    model = Learner("linear", strength=1e6).fit(X, y, family_of("classification"))
+    model = BuiltIn("linear", strength=1e6).fit(X, y, family_of("classification"))
     assert np.array_equal(model.predict(X)[:, 1] > 0.5, y == 1)
 
 
@@ -100,7 +100,7 @@ def test_trials_that_lose_too_much_end_early():
     problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
     table = Table(problem.X, problem.y, "classification")
     fit = CrossFit.over(table, 5, np.random.default_rng(0))
-    trials = [Trial(Learner("linear"), np.array([j])) for j in range(4)]
+    trials = [Trial(BuiltIn("linear"), np.array([j])) for j in range(4)]
     losses = [fit.mean(loss) for loss in fit.losses(trials)]
     between = (losses[0] + min(losses[1:])) / 2
 

@@ -69,7 +69,8 @@ class CrossfitEvidence(Evidence):
     leaks : tuple of int
         Columns that alone tell the target almost perfectly.
     learner : str
-        The learner that did best on the relevant columns.
+        The learner that did best on the relevant columns; one that the user brought by the call
+        that makes it, shortened.
     loss, minimal_loss, constant_loss : float
         Its out-of-sample loss, that of the best learner on the minimal set, and that of the
         constant prediction.

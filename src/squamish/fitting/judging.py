@@ -26,7 +26,7 @@ from squamish.fitting.notes import (
     notes_on_rest,
     notes_on_verdict,
 )
-from squamish.fitting.provenance import in_one_row, provenance_of, versions
+from squamish.fitting.provenance import in_one_row, provenance_of, settings_of, versions
 from squamish.fitting.reading import Reading
 from squamish.fitting.request import Conditions, Method, Request
 from squamish.fitting.sampling import read
@@ -260,7 +260,7 @@ def remembered(
         )
     about = {
         "data": fingerprint(),
-        "settings": f"{in_one_row(method)}, random_state={conditions.random_state}",
+        "settings": f"{settings_of(method)}, random_state={conditions.random_state}",
         "versions": ", ".join(f"{name} {version}" for name, version in versions().items()),
     }
     return opened(conditions.checkpoint, about, conditions.seed)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import platform
 import re
 from copy import copy
@@ -10,7 +11,8 @@ from functools import cache
 from importlib.metadata import version
 from typing import Any
 
-from sklearn.base import BaseEstimator
+import joblib
+from sklearn.base import BaseEstimator, clone
 
 from squamish.evidence.provenance import Provenance
 from squamish.fitting.request import Conditions, Request
@@ -64,3 +66,24 @@ def in_one_row(estimator: Any) -> str:
     text = re.sub(r"\n\s*", " ", estimator.__repr__(N_CHAR_MAX=2000))
     # Where an object is in the memory tells nothing.
     return re.sub(r" at 0x[0-9a-fA-F]+", "", text)
+
+
+def settings_of(method: Any) -> str:
+    """Return a text that differs where methods do, also in what the call that makes one leaves out.
+
+    The call holds neither long arrays nor the middle of a very long text, which learners of a user
+    may have; a hash does. What cannot be pickled, such as a function without a name, is known by
+    its text alone.
+
+    Examples
+    --------
+    >>> from squamish import PaperMethod
+    >>> from squamish.fitting.provenance import settings_of
+    >>> settings_of(PaperMethod(p=0.01)) == settings_of(PaperMethod(p=0.02))
+    False
+    """
+    call = in_one_row(method)
+    try:
+        return f"{call} {joblib.hash(clone(method).get_params(deep=False))}"
+    except (pickle.PicklingError, TypeError, AttributeError):
+        return call

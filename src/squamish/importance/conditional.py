@@ -35,7 +35,8 @@ from squamish.models.folds import covering
 from squamish.models.learners import Learner, View
 
 # Draws of every row. With m draws the variance of a mean loss is 1 + 1 / m of what any number
-# would leave at the most. Trees are slow to predict and smooth out little of a draw.
+# would leave at the most. Trees are slow to predict and smooth out little of a draw. A learner of
+# the user predicts every draw of every row anew, as trees do, and may be slower still.
 DRAWS = {"linear": 16, "quadratic": 16, "boosted": 4}
 # A t-test that is below this agrees with one that knows the distribution of a unit.
 AGREES = 0.05
@@ -241,6 +242,7 @@ def redraw(
 
 def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array:
     """Return what `Redrawn` holds of the test rows of a fold: (n_test, 4, n_units)."""
+    n_draws = DRAWS.get(job.learner.kind, DRAWS["boosted"])
     _, test = fit.folds[job.fold]
     model = fit.model(job.learner, job.columns, job.fold)
     X = fit.matrix(job.learner.view, job.fold)[:, job.columns][test]
@@ -249,7 +251,7 @@ def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array
     for u, (unit, support) in enumerate(zip(job.units, job.supports, strict=True)):
         if unit.states is None:
             predicted, pool = X[:, unit.places] - unit.residuals[test], unit.residuals[fit.tested]
-            values = draw(predicted, pool, DRAWS[job.learner.kind], rng, support)
+            values = draw(predicted, pool, n_draws, rng, support)
             replaced = model.predict_replaced(X, unit.places, values)
             errors = None if unit.errors is None else unit.errors[test]
             out[:, :2, u] = _over_draws(fit.family, y, prediction, replaced, errors)

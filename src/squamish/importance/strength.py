@@ -122,10 +122,11 @@ class Limits:
         Beside a model that explains nearly all, every cost is a small share of what it gains, and
         beside one that explains little, of what it leaves. Trees come close to jumps and slopes in
         steps: with and without a feature that others tell much of, they are off by a share of what
-        there is to explain, however little noise there is.
+        there is to explain, however little noise there is. Nothing tells whether a learner of the
+        user makes such steps, so that it is taken to.
         """
         least = min_effect * min(gain, loss)
-        return cls(level, least, min_effect * gain if race.learner.kind == "boosted" else least)
+        return cls(level, least, least if race.learner.is_polynomial else min_effect * gain)
 
 
 def test_strength(

@@ -8,9 +8,9 @@ same names in the progress display, in the README and in docs/method.md.
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
-from typing import ClassVar, get_args
+from typing import Any, ClassVar, get_args
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,6 +27,8 @@ from squamish.importance.strength import test_strength
 from squamish.methods.assembly import Outcomes, assemble_evidence
 from squamish.models import sample_size
 from squamish.models.crossfit import CrossFit
+from squamish.models.estimators import check_estimators
+from squamish.models.user_learners import UserLearner, user_learners
 from squamish.redundancy import find
 from squamish.redundancy.find import find_substitutes
 from squamish.screening import in_models, screen, selection
@@ -62,6 +64,35 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         ``min_effect`` is shown to be above zero with this probability, from 20,000 to 100,000.
         With a power of 1 they see all. Tests without a model see all rows as long as these are
         alike: without weights and groups.
+    learners : tuple of estimators
+        What races on the relevant columns *in addition* to the built-in learners: estimators of
+        scikit-learn, or of any library with its interface, with ``predict`` for amounts or
+        ``predict_proba`` for classes. Empty, the default, leaves it to the built-in ones. See the
+        notes.
+
+    Notes
+    -----
+    *Learners of your own.* They see what the built-in ones see: numbers, standardised, with
+    indicators of gaps; indicators of the levels of categories, or target encodings of many; no
+    names and nothing missing. Classes come as 0, 1, ..., and amounts standardised and without
+    extremes, so that some are negative. Each fold fits a copy (``sklearn.base.clone``), whose
+    parameters ``random_state`` get a seed if they are None: the same seed gives the same answer.
+    Weights of rows go to ``fit`` as ``sample_weight``; in a pipeline, to the last step.
+
+    A learner wins the race if its loss is the least, and less than those of linear and quadratic
+    predictors by two standard errors, since tests with these are sharper. If it wins, every
+    relevant column costs four predictions of all rows, and a refit in every fold where others tell
+    much of it; every other column with some sign of use costs such a refit, too. ``n_jobs`` of a
+    learner stays as it is; `RelevanceSelector` fits ``n_jobs`` models at a time already, so that it
+    had better be 1.
+
+    Examples
+    --------
+    >>> from sklearn.ensemble import ExtraTreesRegressor
+    >>> from sklearn.svm import SVR
+    >>> from squamish import CrossfitMethod
+    >>> CrossfitMethod(learners=(SVR(C=10.0), ExtraTreesRegressor()))
+    CrossfitMethod(learners=(SVR(C=10.0), ExtraTreesRegressor()))
     """
 
     # The stages, in their order, and the share of the time that each usually takes.
@@ -81,12 +112,14 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         min_effect: float = 0.01,
         n_folds: int = 5,
         power: float = 0.95,
+        learners: Sequence[Any] = (),
     ) -> None:
         self.alpha = alpha
         self.error_rate = error_rate
         self.min_effect = min_effect
         self.n_folds = n_folds
         self.power = power
+        self.learners = learners
 
     def check_parameters(self) -> None:
         """Raise an InputError if a parameter is not what it must be."""
@@ -95,6 +128,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         check_range("min_effect", self.min_effect, at_least=0, below=1)
         check_range("n_folds", self.n_folds, at_least=2, integer=True)
         check_range("power", self.power, above=0, at_most=1)
+        check_estimators("learners", self.learners)
 
     def sample_size(self, pilot: Table) -> int:
         """Return how many rows models should see, by what trees find in a few of them."""
@@ -133,8 +167,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             What the verdict rests on.
         """
         self.check_parameters()
-        fold_rng, screen_rng, model_rng, strength_rng = rng.spawn(4)
-        fit = self._cross_fit(table, fold_rng, workers or Workers())
+        fold_rng, screen_rng, model_rng, strength_rng, learner_rng = rng.spawn(5)
+        learners = user_learners(self.learners, table.family, table.weights, learner_rng)
+        fit = self._cross_fit(table, fold_rng, workers or Workers(), learners)
 
         level = Level(self.alpha, self.error_rate)
         screening = screen_for_relevance(fit, screened or {}, level, screen_rng)
@@ -154,10 +189,16 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         found = Outcomes(screening, selected, strength, redundancy, leaks)
         return classes, assemble_evidence(fit, found, *limits, self.power)
 
-    def _cross_fit(self, table: Table, rng: np.random.Generator, workers: Workers) -> CrossFit:
+    def _cross_fit(
+        self,
+        table: Table,
+        rng: np.random.Generator,
+        workers: Workers,
+        learners: tuple[UserLearner, ...],
+    ) -> CrossFit:
         """Bound the influence of extreme targets, and lay out the table in parts and folds."""
         family = table.family
         family.check(table.y, table.labels)
         table = replace(table, y=family.prepared(table.y))
         n_folds = min(table.n_folds or self.n_folds, family.most_folds(table.y))
-        return CrossFit.over(table, n_folds, rng, workers)
+        return CrossFit.over(table, n_folds, rng, workers, learners)

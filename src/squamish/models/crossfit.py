@@ -63,6 +63,8 @@ class CrossFit:
         The feature of every part, target encodings last.
     workers : Workers
         Who fits the models.
+    user_learners : tuple of Learner
+        What races beside the portfolio.
     """
 
     table: Table
@@ -72,6 +74,7 @@ class CrossFit:
     encoded: Sequence[Array]
     feature: Indices
     workers: Workers = field(default_factory=Workers)
+    user_learners: tuple[Learner, ...] = ()
     # What was made before, so that it need not be made again.
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
     _models: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
@@ -83,7 +86,12 @@ class CrossFit:
 
     @classmethod
     def over(
-        cls, table: Table, n_folds: int, rng: np.random.Generator, workers: Workers | None = None
+        cls,
+        table: Table,
+        n_folds: int,
+        rng: np.random.Generator,
+        workers: Workers | None = None,
+        user_learners: tuple[Learner, ...] = (),
     ) -> CrossFit:
         """Encode a table and split its rows into folds, unless it comes with some.
 
@@ -102,7 +110,7 @@ class CrossFit:
             encoded.append(block)
             feature = np.concatenate([parts.feature, owner])
         tested = np.unique(np.concatenate([test for _, test in folds]))
-        return cls(table, parts, folds, tested, encoded, feature, workers)
+        return cls(table, parts, folds, tested, encoded, feature, workers, user_learners)
 
     @property
     def family(self) -> Family:

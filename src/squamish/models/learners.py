@@ -1,8 +1,9 @@
-"""The portfolio of learners that judge features.
+"""Learners that judge features, and the portfolio of those that are built in.
 
-Three kinds, from the plainest to the most flexible: a penalised linear predictor, the same on all
-squares and products, and boosted trees. Each is fitted to standardised columns, or to the normal
-scores of their ranks, which tame heavy tails and undo monotone transforms.
+Three kinds are built in, from the plainest to the most flexible: a penalised linear predictor, the
+same on all squares and products, and boosted trees. Each is fitted to standardised columns, or to
+the normal scores of their ranks, which tame heavy tails and undo monotone transforms. Users can
+add others (`squamish.models.user_learners`).
 """
 
 from __future__ import annotations
@@ -34,13 +35,37 @@ class Model(Protocol):
         """Predict with some columns replaced: values of shape (draws, n, columns)."""
 
 
+class Learner(Protocol):
+    """A way to fit a model. Learners can be hashed, and are named in results by their text."""
+
+    @property
+    def kind(self) -> str:
+        """What it is; learners of a kind differ only in view, and in how freely they fit."""
+
+    @property
+    def view(self) -> View:
+        """What it sees of the columns."""
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether it is quick, and smooth: a formula, in which draws of columns can be put."""
+
+    def fit(self, X: Array, y: NDArray[Any], family: Family, weights: Array | None = None) -> Model:
+        """Fit the learner to columns that already have its view."""
+
+
 @dataclass(frozen=True)
-class Learner:
-    """A way to fit a model: its kind, what it sees of the columns, and how freely it fits."""
+class BuiltIn:
+    """A learner of the portfolio: its kind, what it sees, and how freely it fits."""
 
     kind: Literal["linear", "quadratic", "boosted"]
     view: View = "plain"
     strength: float = 1.0
+
+    @property
+    def is_polynomial(self) -> bool:
+        """Whether it is no trees."""
+        return self.kind != "boosted"
 
     def __str__(self) -> str:
         view = " on ranks" if self.view == "ranked" else ""
@@ -56,19 +81,23 @@ class Learner:
         )
 
 
+# What asks where nothing has to be known of a table: trees do not mind noise.
+TREES = BuiltIn("boosted")
+
+
 def portfolio(family: Family, n_rows: int, n_columns: int) -> list[Learner]:
-    """Return the learners that are tried, plainest first."""
+    """Return the built-in learners that are tried, plainest first."""
     n_terms = n_columns * (n_columns + 3) // 2
     views: tuple[View, ...] = ("plain", "ranked")
-    learners = [
-        Learner("linear", view, strength)
+    learners: list[Learner] = [
+        BuiltIn("linear", view, strength)
         for view in views
         for strength in family.strengths("linear")
     ]
     if n_terms < MOST_TERMS and n_terms * n_rows <= MOST_NUMBERS:
         learners += [
-            Learner("quadratic", view, strength)
+            BuiltIn("quadratic", view, strength)
             for view in views
             for strength in family.strengths("quadratic")
         ]
-    return [*learners, Learner("boosted")]
+    return [*learners, TREES]

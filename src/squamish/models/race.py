@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +51,11 @@ class Race:
         return fit.mean(fit.constant_losses() - self.losses)
 
     def contenders(self, lag: float) -> list[Learner]:
-        """Return the best learner of every kind that lags behind by less than this."""
+        """Return the best learner of every kind that lags behind by less than this.
+
+        A learner of a user is a kind of its own: what one of them is good at says nothing of
+        another.
+        """
         best: dict[str, Learner] = {}
         for learner in sorted(self.lags, key=self.lags.__getitem__):
             if self.lags[learner] < lag:
@@ -59,10 +63,15 @@ class Race:
         return list(best.values())
 
 
+def contestants(fit: CrossFit, columns: Indices) -> list[Learner]:
+    """Return the learners that race on some columns: the portfolio, then those of the user."""
+    return [*portfolio(fit.family, len(fit.table.y), len(columns)), *fit.user_learners]
+
+
 def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None) -> Race:
-    """Race the portfolio on some features, or only what was near the winner on others before."""
+    """Race all learners on some features, or only what was near the winner on others before."""
     columns = fit.columns(features)
-    learners = portfolio(fit.family, len(fit.table.y), len(columns))
+    learners = contestants(fit, columns)
     if before is not None:
         lag = CONTENDING * max(before.gain(fit), 0.0)
         known = [a for a in learners if before.lags.get(a, np.inf) <= lag]
@@ -73,15 +82,14 @@ def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None)
 def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
     """Find the learner with the least loss, and drop on the way what is clearly worse.
 
-    Among learners of the winner's kind that are as good within a standard error the
-    most regularised wins: it gives the sharper test.
+    Among learners that are as good, the one that gives the sharper test wins.
     """
     predicted: dict[Learner, list[Array]] = {learner: [] for learner in learners}
     found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
     alive, n_fits = list(learners), 0
     for fold in range(len(fit.folds)):
-        # Trees take longest, and begin first.
-        order = sorted(alive, key=lambda learner: learner.kind != "boosted")
+        # Trees, and what users bring, take longest, and begin first.
+        order = sorted(alive, key=lambda learner: learner.is_polynomial)
         jobs = [(Trial(learner, columns), fold) for learner in order]
         results = fit.run(CrossFit.fold_prediction, jobs)
         n_fits += len(alive)
@@ -89,17 +97,38 @@ def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
         for learner, result in zip(order, results, strict=True):
             predicted[learner].append(result)
             found[learner].append(fit.family.losses(result, y))
-        best = min(alive, key=lambda learner: _mean(fit, found[learner]))
+        best = _best(fit, alive, found)
         alive = [a for a in alive if _lag(fit, found[a], found[best], DROPS_OUT) <= 0]
-    winner = next(
+    winner = _winner(fit, alive, found)
+    lags = {a: _lag(fit, found[a], found[winner], 0) for a in learners}
+    predictions, losses = (fit.gathered(parts[winner]) for parts in (predicted, found))
+    return Race(winner, predictions, losses, lags, n_fits)
+
+
+def _winner(
+    fit: CrossFit, alive: Sequence[Learner], found: Mapping[Learner, Sequence[Array]]
+) -> Learner:
+    """Return the best of those that did not drop out, or one that gives a sharper test.
+
+    A learner of the user gives way to polynomials that are left: with more draws and milder limits
+    these prove more of what both see. Of a kind and view, the most regularised learner that is as
+    good is taken, which comes first.
+    """
+    best = _best(fit, alive, found)
+    if best in fit.user_learners:
+        best = _best(fit, [a for a in alive if a.is_polynomial] or [best], found)
+    return next(
         a
         for a in alive
         if (a.kind, a.view) == (best.kind, best.view)
         and _lag(fit, found[a], found[best], AS_GOOD) <= 0
     )
-    lags = {a: _lag(fit, found[a], found[winner], 0) for a in learners}
-    predictions, losses = (fit.gathered(parts[winner]) for parts in (predicted, found))
-    return Race(winner, predictions, losses, lags, n_fits)
+
+
+def _best(
+    fit: CrossFit, learners: Sequence[Learner], found: Mapping[Learner, Sequence[Array]]
+) -> Learner:
+    return min(learners, key=lambda learner: _mean(fit, found[learner]))
 
 
 def trials_below(fit: CrossFit, trials: Sequence[Trial], limit: float) -> tuple[list[int], int]:

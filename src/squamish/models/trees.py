@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 from squamish.families import Family
+from squamish.models.stacking import predict_stacked
 
 # Trees of a model. With a learning rate of 0.1, a hundred of them reach 99.997% of what they fit
 # in a line of steps (1 - 0.9^100).
@@ -41,10 +42,7 @@ class BoostedTrees:
 
     def predict_replaced(self, X: Array, columns: Indices, values: Array) -> Array:
         """Predict with some columns replaced: values of shape (draws, n, columns)."""
-        stacked = np.tile(X, (len(values), 1))
-        stacked[:, columns] = values.reshape(-1, len(columns))
-        out = self.predict(stacked)
-        return out.reshape(len(values), len(X), *out.shape[1:])
+        return predict_stacked(self.predict, X, columns, values)
 
 
 def train_trees(

@@ -13,8 +13,7 @@ import numpy as np
 from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit
-from squamish.models.learners import portfolio
-from squamish.models.race import Race, race_portfolio
+from squamish.models.race import Race, contestants, race_portfolio
 from squamish.screening import product, residual, score
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.parts import of_features
@@ -55,7 +54,7 @@ def select_the_model(fit: CrossFit, screening: Screening, level: Level) -> Selec
     relevance = screening.relevance
     if not screening.complete:
         return Selection(relevance, None, 0, complete=False)
-    n_learners = len(portfolio(fit.family, len(fit.table.y), len(fit.columns(relevance.relevant))))
+    n_learners = len(contestants(fit, fit.columns(relevance.relevant)))
     fit.workers.reporter.begin(STAGE, n_learners * len(fit.folds))
     race: Race | None = None
     rounds: list[Array] = []
