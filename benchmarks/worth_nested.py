@@ -48,8 +48,8 @@ SELECTIONS = {
     "lasso": ("lasso",),
     "RFECV": ("RFECV",),
 }
-# With LightGBM's own, 31 leaves and 0.1, the log loss of a few hundred rows with rare classes is
-# worse than that of constant probabilities, whatever the columns.
+# With LightGBM's own, 31 leaves and 0.1, the log loss of 1,000 rows of attrition was worse than
+# that of constant probabilities, with all columns and with every selection.
 SMALL_STEPS: dict[str, Any] = {"num_leaves": 8, "learning_rate": 0.05}
 # Penalties of logistic regressions: ten, as scikit-learn has by default.
 N_PENALTIES = 10

@@ -32,7 +32,7 @@ effect (the loss that is added, as a share of what the model gains), with column
 tested, because they are irrelevant, last; for CFI and LOCO the mean importance over folds, for
 knockoffs their statistic W.
 
-CFI, LOCO and knockoffs are those of hidimstat with its defaults: five folds, boosted trees or a
+CFI, LOCO and knockoffs are those of hidimstat 0.4 with its defaults: five folds, boosted trees or a
 lasso of scikit-learn. "At {ALPHA}" is a family-wise error (Holm) for all but knockoffs, which have
 a false discovery rate of {FDR}; "uncorrected" is hidimstat's own selection, a p-value below 0.05.
 What is printed is the power of CPI around a deep network, at an uncorrected 0.05.
@@ -42,9 +42,10 @@ Real columns, from scikit-learn and from packages of R, and a target that is mad
 drawn by the name of the table: a sum (linear), a sum of curves (additive), or two products and one
 column by itself (interaction), as an amount or cut into two classes at the median. The five tell
 80% of the variance. Columns that others tell with an R2 above 0.99 (all others in a line, in
-logarithms or in trees, or one of them by its levels or ranks) are not among the five, so that each is strong; all other
-columns are not. Regression is least squares or logistic regression on all columns, with a test of
-each, corrected by Holm's method at 0.01; it is right about what is linear only.
+logarithms or in trees, or one of them by its levels or ranks) are not among the five, so that each
+is strong; all other columns are not. Regression is least squares or logistic regression on all
+columns, with a test of each, corrected by Holm's method at 0.01; it is right about what is linear
+only.
 """
 ON_MADELON = """\
 `make_classification(2600, 500, n_informative=5, n_redundant=15)`, columns in random order, with two
