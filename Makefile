@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild networks stress clean
+.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild networks worth stress clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ stress: $(VENV)/installed-dev ## attack the program: kills, flipped bits, odd ta
 
 networks: $(VENV)/installed-dev ## compare strong with blankets of Bayesian networks (an hour; QUICK=1: minutes)
 	$(BIN)/python benchmarks/networks.py $(if $(QUICK),--rows 500 --limit 3 --out quick)
+
+worth: $(VENV)/installed-dev ## find known columns, and predict with the selected ones (hours; QUICK=1: minutes)
+	$(BIN)/python benchmarks/worth.py $(if $(QUICK),--quick --out quick)
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick

@@ -6,12 +6,14 @@ It ends when the process of this number does, the one that asks.
 Every line of the input is a JSON object: {"contestant": NAME, "table": FILE, "seed": NUMBER}.
 The file is an .npz with X, y and task, "classification" or "regression". Every line of the
 output answers one: {"selected": [true, ...], "classes": [2, ...] or null, "seconds": NUMBER,
-"accuracy": NUMBER or null}, or {"error": "Type: message"}. Classes are 0 irrelevant, 1 weak,
+"accuracy": NUMBER or null, "scores": [0.1, ...] or null, "p_values": likewise}, or
+{"error": "Type: message"}. Classes are 0 irrelevant, 1 weak,
 2 strong. Seconds are those of fitting, in one thread. Accuracy is that of a model of the
-selected columns on the rows it was fitted to, R2 for a regression.
+selected columns on the rows it was fitted to, R2 for a regression. Scores say how important
+columns are, the largest first, and p-values are not corrected.
 
 Peers need versions of their dependencies that exclude each other: environments/ has one file
-for each. So only NumPy is imported here, and everything else by the contestant that needs it.
+for each. So nothing but NumPy is imported here, and other libraries by who needs them.
 """
 
 from __future__ import annotations
@@ -35,6 +37,8 @@ from typing import Any, Literal, NamedTuple, TypeAlias, cast
 
 import numpy as np
 from numpy.typing import NDArray
+
+from hidimstat_tests import TESTS as HIDIMSTAT
 
 Table: TypeAlias = NDArray[np.float64]
 Target: TypeAlias = NDArray[Any]
@@ -66,6 +70,8 @@ class Verdict(NamedTuple):
     seconds: float
     classes: NDArray[np.int64] | None = None
     accuracy: float | None = None
+    scores: NDArray[np.float64] | None = None
+    p_values: NDArray[np.float64] | None = None
 
 
 def relevance_selector(
@@ -214,6 +220,13 @@ def powershap(X: Table, y: Target, task: Task, seed: int) -> Verdict:
     return Verdict(search.get_support(), seconds)
 
 
+def removal_test(X: Table, y: Target, task: Task, seed: int, *, name: str) -> Verdict:
+    """Run a test of hidimstat; its seconds are those of a processor."""
+    start = time.process_time()
+    selected, scores, p_values = HIDIMSTAT[name](X, y, task, seed)
+    return Verdict(selected, time.process_time() - start, scores=scores, p_values=p_values)
+
+
 def _lightgbm(task: Task, **params: Any) -> Any:
     """Make a LightGBM model that runs in one thread."""
     from lightgbm import LGBMClassifier, LGBMRegressor
@@ -343,6 +356,7 @@ CONTESTANTS: dict[str, Callable[[Table, Target, Task, int], Verdict]] = {
     "Leshy": leshy,
     "GrootCV": groot_cv,
     "powershap": powershap,
+    **{name: partial(removal_test, name=name) for name in HIDIMSTAT},
 }
 
 
@@ -364,13 +378,19 @@ def compete(contestant: str, table: str, seed: int) -> dict[str, Any]:
     X, y, task = read_table(table)
     # Some peers take no seed and draw from the global generator.
     np.random.seed(seed)  # noqa: NPY002
-    selected, seconds, classes, accuracy = CONTESTANTS[contestant](X, y, task, seed)
+    verdict = CONTESTANTS[contestant](X, y, task, seed)
     return {
-        "selected": np.asarray(selected, dtype=bool).tolist(),
-        "classes": None if classes is None else classes.tolist(),
-        "seconds": seconds,
-        "accuracy": accuracy,
+        "selected": np.asarray(verdict.selected, dtype=bool).tolist(),
+        "classes": _listed(verdict.classes),
+        "seconds": verdict.seconds,
+        "accuracy": verdict.accuracy,
+        "scores": _listed(verdict.scores),
+        "p_values": _listed(verdict.p_values),
     }
+
+
+def _listed(values: NDArray[Any] | None) -> list[float] | None:
+    return None if values is None else values.tolist()
 
 
 def _end_with(parent: int) -> None:

@@ -10,6 +10,8 @@ from threading import Lock
 from time import perf_counter
 
 Row = dict[str, str | float]
+# How the status of a run that took too long begins, and that of one that failed.
+TOO_LONG, FAILED = "over ", "failed"
 
 
 class Journal:
@@ -50,6 +52,18 @@ class Journal:
     def done(self) -> set[tuple[str | float, ...]]:
         """Return the names of the runs that are there."""
         return {tuple(row[field] for field in self.key) for row in self.rows()}
+
+    def settled(self, seconds: float) -> set[tuple[str | float, ...]]:
+        """Return the names of the runs that need no other try with so much time.
+
+        Over the limit, as their status says, is an answer unless there is more time now.
+        """
+        return {
+            tuple(row[field] for field in self.key)
+            for row in self.rows()
+            if not str(row["status"]).startswith(TOO_LONG)
+            or float(str(row["status"]).split()[1]) >= seconds
+        }
 
     def add(self, row: Row) -> None:
         """Write a line, at once."""

@@ -24,7 +24,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from journal import Journal, Progress, Row
+from journal import FAILED, TOO_LONG, Journal, Progress, Row
 from limited import Ending, answers
 from network_rivals import CONTESTANTS, contestants
 from network_tables import ALPHA, NetworkTable
@@ -42,8 +42,6 @@ MEASURED = (
     "seconds",
     "status",
 )
-# How the status of a fit that took too long begins, and that of one that failed.
-TOO_LONG, FAILED = "over ", "failed"
 # Every second node, by name, is a target.
 STEP = 2
 # How much of a message is kept.
@@ -81,12 +79,7 @@ def fits(names: Iterable[str], tables: Iterable[Path], step: int, limit: int | N
 
 def missing(journal: Journal, wanted: Iterable[Fit], seconds: float) -> list[Fit]:
     """Return the fits that are not done: over the limit is done, unless there is more time now."""
-    done = {
-        tuple(row[name] for name in KEY)
-        for row in journal.rows()
-        if not str(row["status"]).startswith(TOO_LONG)
-        or float(str(row["status"]).split()[1]) >= seconds
-    }
+    done = journal.settled(seconds)
     return [fit for fit in wanted if fit.key not in done]
 
 

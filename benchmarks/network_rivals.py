@@ -67,19 +67,25 @@ def _least_squares(X: Columns, y: Columns) -> NDArray[np.float64]:
 def _logistic(X: Columns, y: Columns) -> NDArray[np.float64]:
     """Return p-values of likelihood ratios of multinomial logistic regressions."""
     parts = [_indicators(column) for column in X.T]
+    df = np.array([part.shape[1] for part in parts]) * (len(np.unique(y)) - 1)
+    p_values: NDArray[np.float64] = np.ones(len(parts))
+    p_values[df > 0] = stats.chi2.sf(likelihood_ratios(parts, y)[df > 0], df[df > 0])
+    return p_values
+
+
+def likelihood_ratios(parts: Sequence[NDArray[np.float64]], y: Columns) -> NDArray[np.float64]:
+    """Return how much the deviance of a logistic regression grows without each of its parts."""
     classes = np.unique(y, return_inverse=True)[1]
-    design = np.column_stack([np.ones(len(X)), *parts])
+    design = np.column_stack([np.ones(len(y)), *parts])
     owner = np.repeat(np.arange(-1, len(parts)), [1, *(part.shape[1] for part in parts)])
-    n_classes = classes.max() + 1
-    start = np.zeros((design.shape[1], n_classes - 1))
+    start = np.zeros((design.shape[1], int(classes.max())))
     full, weights = _deviance(design, classes, start)
-    p_values = np.ones(len(parts))
+    growth = np.zeros(len(parts))
     for j, part in enumerate(parts):
         if part.shape[1]:
             kept = owner != j
-            without, _ = _deviance(design[:, kept], classes, weights[kept])
-            p_values[j] = stats.chi2.sf(without - full, part.shape[1] * (n_classes - 1))
-    return p_values
+            growth[j] = _deviance(design[:, kept], classes, weights[kept])[0] - full
+    return growth
 
 
 def _indicators(column: Columns) -> NDArray[np.float64]:

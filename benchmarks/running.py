@@ -20,7 +20,8 @@ from typing import Any
 import numpy as np
 
 from designs import UNKNOWN, Truth, load
-from journal import Journal, Progress, Row
+from hidimstat_tests import TESTS as HIDIMSTAT
+from journal import FAILED, TOO_LONG, Journal, Progress, Row
 from scoring import METRICS, score
 from squamish.evidence.relevance import STRONG, WEAK
 
@@ -31,8 +32,6 @@ Table = tuple[str, int]
 HERE = Path(__file__).parent
 KEY = ("contestant", "problem", "seed")
 MEASURED = (*METRICS, "called strong", "called weak", "selected", "accuracy", "seconds", "status")
-# How the status of a run that took too long begins, and that of one that failed.
-TOO_LONG, FAILED = "over ", "failed"
 # The environments of peers, whose pins conflict, and that of networks, which draws their tables
 # as well; all others run where this runs.
 HOMES = {
@@ -43,6 +42,7 @@ HOMES = {
     "GrootCV": "arfs",
     "powershap": "powershap",
     "networks": "networks",
+    **dict.fromkeys(HIDIMSTAT, "hidimstat"),
 }
 
 
@@ -63,7 +63,7 @@ def environment(contestant: str) -> Path:
     return python
 
 
-def _absent(contestants: Iterable[str], jobs: int) -> set[str]:
+def absent(contestants: Iterable[str], jobs: int) -> set[str]:
     """Return who cannot run, and say so: they are asked again next time.
 
     Environments are made side by side, since each waits for downloads most of the time.
@@ -200,12 +200,12 @@ class Race:
         """Return who is asked about which table, of those that can run."""
         missing, late = self.missing(tables), self._too_long()
         needed = {name for names in missing.values() for name in names}
-        absent = _absent(self.contestants if self.whole and needed else needed, self.jobs)
+        left_out = absent(self.contestants if self.whole and needed else needed, self.jobs)
         asked = {}
         for table, names in missing.items():
-            there = [name for name in names if name not in absent]
+            there = [name for name in names if name not in left_out]
             if there and self.whole:
-                able = (name for name in self.contestants if name not in absent)
+                able = (name for name in self.contestants if name not in left_out)
                 there = [name for name in able if (name, table[0]) not in late]
             if there:
                 asked[table] = there

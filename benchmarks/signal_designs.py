@@ -40,7 +40,7 @@ def problem(name: str, rng: Generator) -> Drawn:
     return made.X, made.y, np.where(made.classes == WEAK, weak, made.classes)
 
 
-def _target(rng: Generator, score: Array, target: str, share: float) -> NDArray[Any]:
+def noisy_target(rng: Generator, score: Array, target: str, share: float) -> NDArray[Any]:
     """Add noise to a score, of which it then has a share of the variance; cut it into classes."""
     noise_scale, n_classes = np.std(score) * np.sqrt(1 / share - 1), TARGETS[target]
     if n_classes == 1:
@@ -110,7 +110,7 @@ def with_copies(target: str, rng: Generator, n_noise: int = 20) -> Drawn:
         columns += COPIES[rng.choice(kinds)](rng, seen, b)
     noise = rng.choice(list(NOISE), n_noise)
     columns += [(NOISE[kind](rng, gaps), IRRELEVANT) for kind in noise]
-    y = _target(rng, score, target, rng.uniform(0.5, 0.95))
+    y = noisy_target(rng, score, target, rng.uniform(0.5, 0.95))
     frame = pl.DataFrame({f"column {i}": values for i, (values, _) in enumerate(columns)})
     return frame, y, np.array([relevance for _, relevance in columns])
 
@@ -119,7 +119,7 @@ def faint(target: str, rng: Generator, n: int = 300, d: int = 200, n_signals: in
     """Many small effects, which tell 2% of the variance each and 85% together."""
     X = rng.standard_normal((n, d))
     score = X[:, :n_signals] @ (rng.choice([-1, 1], n_signals) * rng.uniform(0.5, 1.5, n_signals))
-    y = _target(rng, score, target, 0.85)
+    y = noisy_target(rng, score, target, 0.85)
     return X, y, np.where(np.arange(d) < n_signals, STRONG, IRRELEVANT)
 
 
@@ -129,7 +129,7 @@ def wide(target: str, rho: float, rng: Generator, n: int = 200, d: int = 5000) -
     X = np.hstack([_blocks(rng, n, n_signals, rho), _blocks(rng, n, d - n_signals, 0.7)])
     # Of declining size: thirty equal and independent effects would all be lost in 200 rows.
     score = X[:, :n_signals] @ (1 / np.sqrt(1 + np.arange(n_signals)))
-    y = _target(rng, score, target, 0.8)
+    y = noisy_target(rng, score, target, 0.8)
     return X, y, np.where(np.arange(d) < n_signals, STRONG, IRRELEVANT)
 
 
