@@ -108,7 +108,7 @@ CONSTANTS = [
     *_of("screening.levels", "N_ORDERS"),
     *_of("screening.shadow", "SHADOW_SETS", "SHADOW_ROUNDS", "N_TREES", "GAIN_UNIT"),
     *_of("screening.shadow", "COLUMN_SHARE", "ROW_SHARE", change=_share),
-    *_of("screening.trees", "SOME_SIGN", change=_share),
+    *_of("screening.in_models", "SOME_SIGN", "CLEAR_SIGN", change=_share),
     *_of("screening.selection", "MOST_ROUNDS"),
     *_of("screening.validity", "NEARLY_CONSTANT", "MOSTLY_ONE_VALUE", change=_share),
     *_of("screening.validity", "FEW", "FEW_OF_TWO"),

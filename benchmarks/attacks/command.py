@@ -18,6 +18,8 @@ from attacks.outcome import Outcome
 
 # A command that takes so many seconds hangs.
 LONGEST = 120.0
+# Where a command prints to.
+PRINTED = (".out.txt", ".err.txt")
 
 
 @dataclass(frozen=True)
@@ -58,14 +60,16 @@ def begin(arguments: Sequence[object], folder: Path) -> int:
     """Begin a command in a folder, and return the number of its process."""
     sys.stdout.flush()
     sys.stderr.flush()
+    for name in PRINTED:
+        # One that is killed at once has printed nothing, which is known then.
+        (folder / name).write_bytes(b"")
     process = os.fork()
     if process:
         return process
     try:
         os.chdir(folder)
-        for stream, name in ((1, "out.txt"), (2, "err.txt")):
-            file = os.open(f".{name}", os.O_WRONLY | os.O_CREAT | os.O_TRUNC)
-            os.dup2(file, stream)
+        for stream, name in enumerate(PRINTED, start=1):
+            os.dup2(os.open(name, os.O_WRONLY), stream)
         sys.stdout = open(1, "w", encoding="utf-8", closefd=False)  # noqa: SIM115
         sys.stderr = open(  # noqa: SIM115
             2, "w", encoding="utf-8", errors="backslashreplace", closefd=False
@@ -92,10 +96,7 @@ def end(process: int, folder: Path) -> Ended:
         if time.monotonic() - begun > LONGEST:
             os.kill(process, signal.SIGKILL)
         time.sleep(0.005)
-    texts = [
-        (folder / name).read_text(encoding="utf-8", errors="replace")
-        for name in (".out.txt", ".err.txt")
-    ]
+    texts = [(folder / name).read_text(encoding="utf-8", errors="replace") for name in PRINTED]
     return Ended(os.waitstatus_to_exitcode(status), *texts)
 
 

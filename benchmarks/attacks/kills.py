@@ -15,8 +15,6 @@ from attacks.command import begin, end, run
 from attacks.outcome import Outcome
 
 N_KILLS = 2
-# Kills come within so many seconds of a start; a fit of this table takes about as long.
-LATEST = 1.5
 
 
 def attempt(seed: int, folder: Path) -> Outcome:
@@ -24,19 +22,20 @@ def attempt(seed: int, folder: Path) -> Outcome:
     rng = np.random.default_rng(seed)
     _write_table(rng, folder / "table.csv")
     command = ["fit", "table.csv", "--target", "y", "--quiet", "--seed", seed]
-    n_late = 0
+    begun = time.monotonic()
+    alone = run([*command, "--out", "alone"], folder)
+    took, n_kills = time.monotonic() - begun, 0
     for _ in range(N_KILLS):
         process = begin([*command, "--checkpoint", "work", "--out", "killed"], folder)
-        time.sleep(float(rng.uniform(0.0, LATEST)))
+        time.sleep(float(rng.uniform(0.0, took)))
         os.kill(process, signal.SIGKILL)
-        n_late += end(process, folder).code == 0
+        n_kills += end(process, folder).code != 0
     goes_on = run([*command, "--checkpoint", "work", "--out", "killed"], folder)
-    alone = run([*command, "--out", "alone"], folder)
     if goes_on.code or alone.code:
         return Outcome("fault", (goes_on.err or alone.err)[:300])
     if _evidence(folder / "killed") != _evidence(folder / "alone"):
         return Outcome("fault", "other evidence")
-    return Outcome("identical evidence" + (", ended before a kill" if n_late else ""))
+    return Outcome(f"{n_kills} kills before the end: identical evidence")
 
 
 def _write_table(rng: np.random.Generator, path: Path) -> None:

@@ -35,7 +35,7 @@ class CrossfitEvidence(Evidence):
     ----------
     proof : tuple of str
         The test that did most to make the column relevant: "marginal", "product",
-        "partial", "shadow", "association", "useful" or "trees"; empty if it is not relevant.
+        "partial", "shadow", "association", "useful", "model" or "trees"; empty if it is not relevant.
     proof_p_values : dict of str to ndarray
         The p-value of every column in every test of relevance; 1 if not tested.
     p_relevant : ndarray of float
