@@ -48,6 +48,7 @@ class VoteEvidence(Evidence):
     alpha: ClassVar[float] = np.nan
     loss: ClassVar[float] = np.nan
     minimal_loss: ClassVar[float] = np.nan
+    all_loss: ClassVar[float] = np.nan
     constant_loss: ClassVar[float] = np.nan
     n_tested: ClassVar[int] = 0
     detectable: ClassVar[float] = np.nan

@@ -278,3 +278,23 @@ def test_noise_that_shares_its_gaps_with_a_signal_is_irrelevant():
         assert classes[0] == 2
         found += classes[1] > 0
     assert found <= 1
+
+
+def test_the_loss_with_all_columns_stands_beside_that_with_the_relevant_ones():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 30))
+    # Ten columns that are too faint to be told from noise, and one that is not.
+    y = 2 * X[:, 0] + 0.22 * X[:, 1:16].sum(axis=1) + 0.5 * rng.standard_normal(300)
+    result = RelevanceSelector(CrossfitMethod(alpha=1e-9), random_state=0).fit(X, y).result_
+    evidence = result.evidence
+    assert evidence.all_loss < evidence.loss < evidence.constant_loss
+    assert any(note.startswith("with all columns the loss is") for note in result.notes)
+
+
+def test_the_loss_with_all_columns_is_that_of_the_relevant_ones_if_all_are():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((200, 3))
+    evidence = RelevanceSelector(random_state=0).fit(X, X.sum(axis=1)).result_.evidence
+    assert evidence.all_loss == evidence.loss
+    noise = RelevanceSelector(random_state=0).fit(X, rng.standard_normal(200)).result_.evidence
+    assert np.isnan(noise.all_loss)

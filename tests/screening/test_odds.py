@@ -11,7 +11,7 @@ def drawn(rng, n, d, slopes, intercept, values="normal"):
     """Standardised columns, and two classes by a logistic model of the first ones."""
     X = rng.standard_normal((n, d))
     if values == "flags":
-        X = (X > rng.uniform(-0.5, 1.5, d)).astype(float)
+        X = (rng.uniform(-0.5, 1.5, d) < X).astype(float)
     X = (X - X.mean(axis=0)) / X.std(axis=0)
     shares = special.expit(intercept + X[:, : len(slopes)] @ np.asarray(slopes))
     return X, (rng.random(n) < shares).astype(float)
@@ -36,9 +36,7 @@ def test_the_level_holds_with_five_rows_of_a_class_for_each_column(values, n, d,
 def test_what_a_likelihood_ratio_finds_is_found():
     rng = np.random.default_rng(1)
     # Rare and steep: the share of a class changes little where it is near 0 or 1.
-    found = [
-        p_values(*drawn(rng, 1500, 20, [2.0, 2.0, 0.5], -4.0))[2] < 0.001 for _ in range(20)
-    ]
+    found = [p_values(*drawn(rng, 1500, 20, [2.0, 2.0, 0.5], -4.0))[2] < 0.001 for _ in range(20)]
     assert sum(found) >= 15
 
 

@@ -34,8 +34,8 @@ class CrossfitEvidence(Evidence):
     Attributes
     ----------
     proof : tuple of str
-        The test that did most to make the column relevant: "marginal", "product",
-        "partial", "shadow", "association", "useful", "model" or "trees"; empty if it is not relevant.
+        The test that did most to make the column relevant: "marginal", "product", "partial",
+        "shadow", "association", "useful", "model" or "trees"; empty if it is not relevant.
     proof_p_values : dict of str to ndarray
         The p-value of every column in every test of relevance; 1 if not tested.
     p_relevant : ndarray of float
@@ -105,6 +105,9 @@ class CrossfitEvidence(Evidence):
         nothing was tested, and in results of squamish 0.1, which compared with ``min_effect``.
     small : tuple of int
         Weak columns that certainly add something to all others, but less than ``least_effect``.
+    all_loss : float
+        The out-of-sample loss of the best learner on all columns; NaN if it was not measured: if
+        nothing is relevant, of more than 5,000 columns, and in results of squamish 0.1.
     """
 
     proof: tuple[str, ...]
@@ -137,6 +140,7 @@ class CrossfitEvidence(Evidence):
     associations: dict[int, Association] = field(default_factory=dict)
     least_effect: float = np.nan
     small: tuple[int, ...] = ()
+    all_loss: float = np.nan
 
     kind: ClassVar[str] = "crossfit"
     shapes: ClassVar[Mapping[str, Shape]] = {

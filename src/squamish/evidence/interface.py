@@ -149,6 +149,11 @@ class Evidence(ABC):
 
         @property
         @abstractmethod
+        def all_loss(self) -> float:
+            """Loss of the best model on all columns; NaN if it was not measured."""
+
+        @property
+        @abstractmethod
         def constant_loss(self) -> float:
             """Loss of the constant prediction; NaN if it was not measured."""
 

@@ -83,6 +83,7 @@ class PaperEvidence(Evidence):
     associations: ClassVar[dict[int, Association]] = {}
     alpha: ClassVar[float] = np.nan
     minimal_loss: ClassVar[float] = np.nan
+    all_loss: ClassVar[float] = np.nan
     constant_loss: ClassVar[float] = np.nan
     n_tested: ClassVar[int] = 0
     detectable: ClassVar[float] = np.nan

@@ -144,7 +144,7 @@ def _note_on_associations(evidence: Evidence, names: Sequence[str]) -> list[str]
 
 
 def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]:
-    """Note a model that finds nothing, or that loses something with the minimal set.
+    """Note a model that finds nothing, or loses something with relevant or minimal columns.
 
     What a method does not measure is NaN, and never noted.
     """
@@ -160,13 +160,19 @@ def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]
             "the best model predicts no better than the constant, although single columns "
             "depend on the target: no column can be called strong"
         ]
+    notes = []
+    if loss - evidence.all_loss > NOTABLE * gain:
+        notes.append(
+            f"with all columns the loss is {evidence.all_loss:.3g} instead of {loss:.3g}: some "
+            "that are not told from noise one by one help to predict together"
+        )
     if evidence.minimal_loss - loss > NOTABLE * gain:
-        return [
+        notes.append(
             f"with the minimal set alone the loss is {evidence.minimal_loss:.3g} instead of "
             f"{loss:.3g}: columns that can replace each other one by one still help "
             "each other, as repeated measurements do"
-        ]
-    return []
+        )
+    return notes
 
 
 def note_on_sample(evidence: Evidence, n_rows: int, screened: bool) -> str:

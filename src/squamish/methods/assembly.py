@@ -94,6 +94,7 @@ def assemble_evidence(
         associations=dict(relevance.associations),
         least_effect=strength.least / gain if gain > 0 else np.nan,
         small=tuple(relevance.relevant[strength.small].tolist()),
+        all_loss=redundancy.all_loss,
     )
 
 

@@ -10,11 +10,14 @@ import numpy as np
 from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit
+from squamish.models.learners import TREES, Learner
 from squamish.models.race import CONTENDING, Race, race
 from squamish.redundancy.groups import Substitutes, minimal_set, replaceable_groups
 from squamish.redundancy.substitutes import find_all_substitutes
 
 STAGE = "find substitutes"
+# A model of more columns takes as long as everything else, and is asked for one number.
+MOST_COLUMNS = 5000
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,6 +36,9 @@ class Redundancy:
         Features that replace all other relevant ones.
     minimal_loss : float
         Loss of the best learner on them; NaN if there was no time for it.
+    all_loss : float
+        Loss of the best learner on all features; NaN if nothing is relevant, if they are too many,
+        or if there was no time for it.
     n_fits : int
         Number of models fitted.
     """
@@ -42,6 +48,7 @@ class Redundancy:
     representatives: tuple[tuple[int, ...], ...]
     minimal: Indices
     minimal_loss: float
+    all_loss: float
     n_fits: int
 
 
@@ -63,7 +70,10 @@ def find_substitutes(
     kept = minimal_set(strong.tolist(), groups, representatives, replaced_by, p_marginal)
     minimal = np.array(kept, dtype=np.intp)
     loss, n_fits = _loss_on(fit, minimal, len(relevant), winner)
-    return Redundancy(replaced_by, groups, representatives, minimal, loss, n_fits)
+    all_loss, n_more = _loss_on_all(fit, len(relevant), winner)
+    return Redundancy(
+        replaced_by, groups, representatives, minimal, loss, all_loss, n_fits + n_more
+    )
 
 
 def _loss_on(
@@ -74,7 +84,29 @@ def _loss_on(
         return fit.mean(fit.constant_losses()), 0
     if len(features) == n_relevant:
         return fit.mean(winner.losses), 0
-    learners = winner.contenders(CONTENDING * winner.gain(fit)) or [winner.learner]
+    return _least_loss(fit, _contenders(fit, winner), features)
+
+
+def _loss_on_all(fit: CrossFit, n_relevant: int, winner: Race | None) -> tuple[float, int]:
+    """Return the loss of the best learner on all features, and its models.
+
+    Trees are among them in any case, which mind columns of noise least.
+    """
+    n_features = fit.table.n_features
+    if winner is None or n_features > MOST_COLUMNS:
+        return np.nan, 0
+    if n_relevant == n_features:
+        return fit.mean(winner.losses), 0
+    learners = dict.fromkeys([*_contenders(fit, winner), TREES])
+    return _least_loss(fit, list(learners), np.arange(n_features))
+
+
+def _contenders(fit: CrossFit, winner: Race) -> list[Learner]:
+    return winner.contenders(CONTENDING * winner.gain(fit)) or [winner.learner]
+
+
+def _least_loss(fit: CrossFit, learners: list[Learner], features: Indices) -> tuple[float, int]:
+    """Return the loss of the best of some learners, and how many models that took."""
     try:
         found = race(fit, learners, fit.columns(features))
     except OutOfTime:

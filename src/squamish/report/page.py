@@ -217,6 +217,7 @@ def _facts(result: RelevanceResult) -> list[tuple[str, str]]:
         "Method": wording.method_name(result),
         "Learner": evidence.learner,
         "Score": f"{wording.score(result)}{wording.scale(result)}",
+        "With all columns": wording.score_of_all(result),
         "Cost": f"{evidence.n_fits:,} models, {wording.duration(result)}",
         "Seed": "none given" if origin.seed is None else str(origin.seed),
         "Made": origin.created.replace("T", " ").replace("+00:00", " UTC"),

@@ -7,7 +7,15 @@ from squamish.report.wording.markdown import markdown_page
 from squamish.report.wording.names import alternatives, listed, no_such_column
 from squamish.report.wording.notebook import notebook_html
 from squamish.report.wording.rows import cost, cost_heading, group, ordered, replacement
-from squamish.report.wording.summary import duration, method_name, one_line, scale, score, verdict
+from squamish.report.wording.summary import (
+    duration,
+    method_name,
+    one_line,
+    scale,
+    score,
+    score_of_all,
+    verdict,
+)
 
 __all__ = [
     "alternatives",
@@ -26,5 +34,6 @@ __all__ = [
     "replacement",
     "scale",
     "score",
+    "score_of_all",
     "verdict",
 ]

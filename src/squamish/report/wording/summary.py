@@ -50,6 +50,12 @@ def score(result: RelevanceResult) -> str:
     return f"{told} vs {_short(evidence.constant_loss)} for the constant"
 
 
+def score_of_all(result: RelevanceResult) -> str:
+    """Say how good the best model of all columns is; nothing if it was not measured."""
+    loss = result.evidence.all_loss
+    return "" if np.isnan(loss) else f"{family_of(result.task).loss_name} {_short(loss)}"
+
+
 def _short(loss: float) -> str:
     return f"{loss:.2f}" if abs(loss) >= 0.01 else f"{loss:.1g}"
 
