@@ -12,7 +12,7 @@ controlled variable selection", JRSS B 80 (2018), on conditional randomisation.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -28,7 +28,7 @@ from squamish.importance.imputation import (
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import View
-from squamish.models.multinomial import multinomial_path
+from squamish.models.multinomial import Multinomial, multinomial_path
 from squamish.models.trees import train_trees
 from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 
@@ -116,12 +116,25 @@ def _probabilities(
     strengths: Sequence[float] = STRENGTHS
     for train, test in folds if Z.shape[1] else ():
         path = multinomial_path(Z[train], codes[train], len(values), strengths)
-        predicted = [model.predict(Z[test]) for model in path]
-        losses = [_log_loss(found, codes[test]) for found in predicted]
-        best = int(np.argmin(losses))
-        strengths = strengths[best : best + 1]
-        out[test] = predicted[best]
+        strength, out[test] = _best_of_path(
+            zip(strengths, path, strict=False), Z[test], codes[test]
+        )
+        strengths = (strength,)
     return States(values, codes, _normalised(out))
+
+
+def _best_of_path(
+    path: Iterator[tuple[float, Multinomial]], Z: Array, codes: Indices
+) -> tuple[float, Array]:
+    """Follow a path as long as it gets better; return where that ends, and what it predicts."""
+    strength, model = next(path)
+    best = model.predict(Z)
+    for weaker, model in path:
+        predicted = model.predict(Z)
+        if _log_loss(predicted, codes) >= _log_loss(best, codes):
+            break
+        strength, best = weaker, predicted
+    return strength, best
 
 
 def _seen(fit: CrossFit, columns: Indices) -> Array:
@@ -152,15 +165,22 @@ def improved(
     tested = np.unique(np.concatenate([test for _, test in folds]))
     folds = covering(folds, len(states.codes))
     candidates = [states.probabilities]
-    if others.shape[1]:
+    if others.shape[1] and _tell_more(states, others, folds[:1]):
         candidates += [_by_trees(states, others, folds), _by_curves(states, others, folds)]
     candidates += [_by_levels(states, category, folds) for category in levels]
     best = min(candidates, key=lambda p: _log_loss(p[tested], states.codes[tested]))
     return replace(states, probabilities=best)
 
 
+def _tell_more(states: States, others: Array, folds: Sequence[Fold]) -> bool:
+    """Tell whether trees do better in these folds, and so there is more than a line tells."""
+    rows = np.concatenate([test for _, test in folds])
+    codes, by_trees = states.codes[rows], _by_trees(states, others, folds)[rows]
+    return _log_loss(by_trees, codes) < _log_loss(states.probabilities[rows], codes)
+
+
 def _by_trees(states: States, others: Array, folds: Sequence[Fold]) -> Array:
-    """Predict states by boosted trees, out of sample."""
+    """Predict states by boosted trees, in the test rows of these folds."""
     out = np.zeros_like(states.probabilities)
     for train, test in folds:
         trees = train_trees(
