@@ -4,7 +4,12 @@ import numpy as np
 import pytest
 
 from squamish.importance.conditional import conditional_importance
-from squamish.importance.states import States, few_states, improved, states_given_others
+from squamish.importance.states import (
+    States,
+    few_states,
+    improved_probabilities,
+    states_given_others,
+)
 from squamish.models.crossfit import CrossFit
 from squamish.models.learners import BuiltIn
 from squamish.table.table import Table
@@ -62,10 +67,10 @@ def test_what_logistic_regression_cannot_tell_trees_can():
     X[:, 2] = X[:, 0] != X[:, 1]
     fit = cross_fit(X, rng.integers(0, 2, 600))
     (states,) = states_given_others(fit, "plain", np.arange(3), [np.array([2])])
-    better = improved(states, X[:, :2], [], fit.folds)
+    better = improved_probabilities(states, X[:, :2], [], fit.folds)
     own = np.arange(600), states.codes
     assert states.probabilities[own].mean() < 0.7
-    assert better.probabilities[own].mean() > 0.95
+    assert better[own].mean() > 0.95
 
 
 def test_levels_of_a_category_tell_states_and_nothing_is_lost_without_others():
@@ -75,9 +80,10 @@ def test_levels_of_a_category_tell_states_and_nothing_is_lost_without_others():
     constant = np.full((800, 2), 0.5)
     states = States(np.array([[0.0], [1.0]]), codes, constant)
     folds = [(np.flatnonzero(np.arange(800) % 2 != k), np.arange(k, 800, 2)) for k in range(2)]
-    better = improved(states, np.empty((800, 0)), [category], folds)
-    assert better.probabilities[np.arange(800), codes].min() > 0.9
-    assert improved(states, np.empty((800, 0)), [], folds).probabilities is constant
+    nothing = np.empty((800, 0))
+    better = improved_probabilities(states, nothing, [category], folds)
+    assert better[np.arange(800), codes].min() > 0.9
+    assert improved_probabilities(states, nothing, [], folds) is constant
 
 
 def test_the_level_holds_beside_what_others_tell_of_a_flag():

@@ -29,7 +29,7 @@ from squamish.importance.imputation import (
     impute_by_values,
     level_means,
 )
-from squamish.importance.states import States, improved
+from squamish.importance.states import States, improved_probabilities
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import View
 from squamish.models.race import CONTENDING, Race
@@ -117,11 +117,16 @@ def redraw_with_best_states(
 ) -> Redrawn:
     """Draw features of few values anew, with the best that the others tell of them."""
     fit.workers.reporter.expect(len(residuals))
-    states = fit.run(_best_states, residuals)
+    few = [(r, r.states) for r in residuals if r.states is not None]
+    found = fit.run(_best_probabilities, few)
     columns = fit.columns(residuals[0].relevant)
     units = [
-        Unit(np.flatnonzero(fit.feature[columns] == r.feature), r.values, states=best)
-        for r, best in zip(residuals, states, strict=True)
+        Unit(
+            np.flatnonzero(fit.feature[columns] == residual.feature),
+            residual.values,
+            states=replace(states, probabilities=best),
+        )
+        for (residual, states), best in zip(few, found, strict=True)
     ]
     return redraw(fit, race.learner, columns, units, rng)
 
@@ -201,9 +206,12 @@ def _r2(fit: CrossFit, x: Array, left: Array) -> float:
     return float(1 - unexplained / x[fit.tested].var(axis=0).mean())
 
 
-def _best_states(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> States:
-    assert residual.states is not None
-    return improved(residual.states, residual.others(fit), residual.levels(fit), fit.folds)
+def _best_probabilities(
+    fit: CrossFit, job: tuple[FeatureResidual, States], _: np.random.Generator
+) -> Array:
+    residual, states = job
+    others, levels = residual.others(fit), residual.levels(fit)
+    return improved_probabilities(states, others, levels, fit.folds)
 
 
 def _depends(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> bool:

@@ -13,7 +13,7 @@ controlled variable selection", JRSS B 80 (2018), on conditional randomisation.
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -97,17 +97,17 @@ def states_given_others(
     """
     found = [few_states(fit, view, unit) for unit in units]
     asked = [i for i, states in enumerate(found) if states is not None]
-    jobs = [(context, units[i], found[i]) for i in asked]
+    jobs = [(context, units[i], states) for i, states in enumerate(found) if states is not None]
     fit.workers.reporter.expect(len(jobs))
     out: list[States | None] = [None] * len(units)
-    for i, states in zip(asked, fit.run(_probabilities, jobs), strict=True):
-        out[i] = states
+    for i, job, probabilities in zip(asked, jobs, fit.run(_probabilities, jobs), strict=True):
+        out[i] = States(*job[2], probabilities)
     return out
 
 
 def _probabilities(
     fit: CrossFit, job: tuple[Indices, Indices, tuple[Array, Indices]], _: np.random.Generator
-) -> States:
+) -> Array:
     """Predict the states of a unit out of sample, with the penalty that is best in one fold."""
     context, unit, (values, codes) = job
     Z = _seen(fit, np.setdiff1d(context, unit))
@@ -120,7 +120,7 @@ def _probabilities(
             zip(strengths, path, strict=False), Z[test], codes[test]
         )
         strengths = (strength,)
-    return States(values, codes, _normalised(out))
+    return _normalised(out)
 
 
 def _best_of_path(
@@ -146,10 +146,10 @@ def _seen(fit: CrossFit, columns: Indices) -> Array:
     return np.hstack([plain, fit.parts.ranked[:, columns[many]]])
 
 
-def improved(
+def improved_probabilities(
     states: States, others: Array, levels: Sequence[Indices], folds: Sequence[Fold]
-) -> States:
-    """Return the states as trees, smooth functions or categories tell them, if these do better.
+) -> Array:
+    """Return probabilities of states by trees, curves or categories, if these tell them better.
 
     Parameters
     ----------
@@ -168,8 +168,7 @@ def improved(
     if others.shape[1] and _tell_more(states, others, folds[:1]):
         candidates += [_by_trees(states, others, folds), _by_curves(states, others, folds)]
     candidates += [_by_levels(states, category, folds) for category in levels]
-    best = min(candidates, key=lambda p: _log_loss(p[tested], states.codes[tested]))
-    return replace(states, probabilities=best)
+    return min(candidates, key=lambda p: _log_loss(p[tested], states.codes[tested]))
 
 
 def _tell_more(states: States, others: Array, folds: Sequence[Fold]) -> bool:
