@@ -7,8 +7,8 @@ from squamish.importance.conditional import conditional_importance
 from squamish.importance.states import (
     States,
     few_states,
-    improved_probabilities,
     states_given_others,
+    trees_tell_more,
 )
 from squamish.models.crossfit import CrossFit
 from squamish.models.learners import BuiltIn
@@ -61,29 +61,35 @@ def test_probabilities_are_those_given_the_other_columns():
         assert shares == pytest.approx(expected, abs=0.03)
 
 
-def test_what_logistic_regression_cannot_tell_trees_can():
+def test_trees_tell_more_where_logistic_regression_cannot():
     rng = np.random.default_rng(2)
-    X = flags(rng, 600, 3)
+    X = flags(rng, 600, 4)
     X[:, 2] = X[:, 0] != X[:, 1]
+    X[:, 3] = np.where(rng.random(600) < 0.8, X[:, 0], X[:, 3])
     fit = cross_fit(X, rng.integers(0, 2, 600))
-    (states,) = states_given_others(fit, "plain", np.arange(3), [np.array([2])])
-    better = improved_probabilities(states, X[:, :2], [], fit.folds)
-    own = np.arange(600), states.codes
-    assert states.probabilities[own].mean() < 0.7
-    assert better[own].mean() > 0.95
+    product, line = states_given_others(fit, "plain", np.arange(4), [np.array([2]), np.array([3])])
+    assert trees_tell_more(product, X[:, :2], fit.folds)
+    assert not trees_tell_more(line, X[:, :2], fit.folds)
+    assert not trees_tell_more(product, X[:, :0], fit.folds)
 
 
-def test_levels_of_a_category_tell_states_and_nothing_is_lost_without_others():
+@pytest.mark.parametrize("n_states", [2, 3])
+def test_a_state_that_no_training_row_has_is_no_obstacle(n_states):
     rng = np.random.default_rng(3)
-    category = rng.integers(0, 40, 800)
-    codes = (category % 2).astype(np.intp)
-    constant = np.full((800, 2), 0.5)
-    states = States(np.array([[0.0], [1.0]]), codes, constant)
-    folds = [(np.flatnonzero(np.arange(800) % 2 != k), np.arange(k, 800, 2)) for k in range(2)]
-    nothing = np.empty((800, 0))
-    better = improved_probabilities(states, nothing, [category], folds)
-    assert better[np.arange(800), codes].min() > 0.9
-    assert improved_probabilities(states, nothing, [], folds) is constant
+    codes = rng.integers(0, n_states - 1, 300)
+    codes[:60] = n_states - 1
+    probabilities = np.full((300, n_states), 1 / n_states)
+    states = States(np.arange(n_states, dtype=float)[:, np.newaxis], codes, probabilities)
+    folds = [(np.arange(60, 300), np.arange(60))]
+    assert not trees_tell_more(states, rng.standard_normal((300, 2)), folds)
+
+
+def test_columns_that_tell_nothing_are_not_believed():
+    rng = np.random.default_rng(4)
+    X = np.column_stack([flags(rng, 150, 1), rng.standard_normal((150, 40))])
+    fit = cross_fit(X, rng.integers(0, 2, 150))
+    (found,) = states_given_others(fit, "plain", np.arange(41), [np.array([0])])
+    assert found.probabilities == pytest.approx(np.tile(found.probabilities[0], (150, 1)))
 
 
 def test_the_level_holds_beside_what_others_tell_of_a_flag():

@@ -59,3 +59,24 @@ def test_what_is_certain_but_small_is_said_to_be_so():
     assert "That it adds something to all others is certain, but it is small" in result.explain("b")
     assert "certain to add something, but little  b" in " ".join(str(result).split("\n"))
     assert result.to_frame("pandas")["small"].tolist() == [False, True, False]
+
+
+@pytest.mark.parametrize("seed", range(2))
+def test_a_flag_of_a_product_that_others_tell_but_for_a_few_rows(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.standard_normal((1000, 4))
+    same_sign = X[:, 0] * X[:, 1] > 0
+    X[:, 3] = same_sign != (rng.random(1000) < 0.05)
+    y = 2.0 * same_sign + X[:, 2] + rng.standard_normal(1000)
+    classes = RelevanceSelector(random_state=0).fit(X, y).relevance_classes_
+    assert classes[3] != 2
+
+
+def test_a_flag_of_rows_that_only_one_fold_tests_has_a_verdict():
+    rng = np.random.default_rng(0)
+    z, flag = rng.standard_normal(600), np.arange(600) < 60
+    folds = [(np.setdiff1d(np.arange(600), test), test) for test in np.split(np.arange(600), 5)]
+    X = np.column_stack([flag, z, rng.standard_normal(600)])
+    y = 4 * flag + z + 0.1 * rng.standard_normal(600)
+    result = RelevanceSelector(random_state=0, cv=folds).fit(X, y).result_
+    assert result.classes[1] == 2

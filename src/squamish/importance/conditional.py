@@ -67,14 +67,14 @@ class Redrawn:
 
         Where a unit matters in few rows, these rows make the error of a mean large: by the
         probabilities of its values, it would hardly fall into place there by chance (conditional
-        randomisation). That takes these to be right, so a t-test has to agree.
+        randomisation). That takes these to be right, so t-tests of score and growth have to agree.
         """
         p = fit.test(self.score).p_values
         few = np.flatnonzero(~np.isnan(self.variance[:1]).any(axis=0))
         if fit.clusters is not None or len(few) == 0:
             # The values of rows that belong together are not drawn one by one.
             return p
-        by_t = np.minimum(p[few], fit.test(self.growth[:, few]).p_values)
+        by_t = np.maximum(p[few], fit.test(self.growth[:, few]).p_values)
         by_chance = self._by_chance(fit, few)
         p[few] = np.where(by_t <= AGREES, by_chance, np.maximum(by_chance, by_t))
         return p

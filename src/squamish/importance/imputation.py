@@ -110,7 +110,7 @@ def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Arr
     tested = np.unique(np.concatenate([test for _, test in folds]))
     folds = covering(folds, len(target))
     stepwise = linear + _boosted(X, target - linear, folds, TREES_TO_IMPUTE)
-    candidates = (linear, stepwise, smooth(X, target, folds))
+    candidates = (linear, stepwise, _smooth(X, target, folds))
     return min(candidates, key=lambda found: float(np.square(target - found)[tested].mean()))
 
 
@@ -141,7 +141,7 @@ def _boosted(X: Array, target: Array, folds: Sequence[Fold], n_trees: int) -> Ar
     return out
 
 
-def smooth(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
+def _smooth(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
     """Predict a column by a smooth function of a few others, in the test rows of these folds."""
     found = fit_smooth(X, target)
     X = X[:, found.columns]

@@ -18,7 +18,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from squamish.arrays import Array, Indices
-from squamish.importance.conditional import Redrawn, Unit, redraw
+from squamish.importance.conditional import Unit, redraw
 from squamish.importance.context import MOST_CONTEXT, closest_to
 from squamish.importance.imputation import (
     MUCH,
@@ -29,7 +29,7 @@ from squamish.importance.imputation import (
     impute_by_values,
     level_means,
 )
-from squamish.importance.states import States, improved_probabilities
+from squamish.importance.states import States, trees_tell_more
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import View
 from squamish.models.race import CONTENDING, Race
@@ -112,25 +112,6 @@ def dependent_on_others(
     return fit.run(_depends, residuals), n_fits
 
 
-def redraw_with_best_states(
-    fit: CrossFit, race: Race, residuals: Sequence[FeatureResidual], rng: np.random.Generator
-) -> Redrawn:
-    """Draw features of few values anew, with the best that the others tell of them."""
-    fit.workers.reporter.expect(len(residuals))
-    few = [(r, r.states) for r in residuals if r.states is not None]
-    found = fit.run(_best_probabilities, few)
-    columns = fit.columns(residuals[0].relevant)
-    units = [
-        Unit(
-            np.flatnonzero(fit.feature[columns] == residual.feature),
-            residual.values,
-            states=replace(states, probabilities=best),
-        )
-        for (residual, states), best in zip(few, found, strict=True)
-    ]
-    return redraw(fit, race.learner, columns, units, rng)
-
-
 def refit_without(
     fit: CrossFit,
     race: Race,
@@ -206,14 +187,6 @@ def _r2(fit: CrossFit, x: Array, left: Array) -> float:
     return float(1 - unexplained / x[fit.tested].var(axis=0).mean())
 
 
-def _best_probabilities(
-    fit: CrossFit, job: tuple[FeatureResidual, States], _: np.random.Generator
-) -> Array:
-    residual, states = job
-    others, levels = residual.others(fit), residual.levels(fit)
-    return improved_probabilities(states, others, levels, fit.folds)
-
-
 def _depends(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -> bool:
     """Tell whether the residual of a feature depends on the others in any way.
 
@@ -221,11 +194,15 @@ def _depends(fit: CrossFit, residual: FeatureResidual, _: np.random.Generator) -
     feature; by other parts, or by the levels of a category of many.
     """
     others, folds = residual.others(fit), fit.folds
+    if residual.states is not None and trees_tell_more(residual.states, others, folds):
+        return True
     for x, part in zip(residual.column(fit).T, residual.values.T, strict=True):
         left = float(part[fit.tested].var() / max(float(x[fit.tested].var()), 1e-300))
         share = min(MUCH, 1 - (1 - R2_FOR_REFIT) / max(left, 1e-300))
         by_levels = (explained_by_levels(levels, part, folds) for levels in residual.levels(fit))
-        if depends_on_others(part, others, folds, share) or any(s > share for s in by_levels):
+        if any(s > share for s in by_levels):
+            return True
+        if residual.states is None and depends_on_others(part, others, folds, share):
             return True
     return False
 

@@ -19,12 +19,8 @@ import numpy as np
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
-from squamish.importance.imputation import (
-    LEAST_IN_LEAF,
-    TREES_TO_IMPUTE,
-    level_means,
-    smooth,
-)
+from squamish.importance.imputation import LEAST_IN_LEAF, TREES_TO_IMPUTE
+from squamish.importance.regression import BEATS_MEAN
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import View
@@ -34,9 +30,11 @@ from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 
 # Inverse penalties of coefficients of standardised columns, from heavy ones to next to none: what
 # the others determine must have probabilities of next to 1.
-STRENGTHS = (0.1, 1.0, 10.0, 1000.0)
-# No probability is below this: a value that occurs at all can occur anywhere.
+STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 1000.0)
+# Probabilities are bounded from below in log losses, so that single rows do not decide.
 LEAST_PROBABILITY = 1e-4
+# A value that occurs at all can occur anywhere: in so many rows of the whole table, if never seen.
+NEVER = 0.01
 _CLASSES = family_of("classification")
 
 
@@ -57,11 +55,6 @@ class States:
     values: Array
     codes: Indices
     probabilities: Array
-
-    @property
-    def observed(self) -> Array:
-        """Which state every row is in, as zeros and ones."""
-        return np.eye(len(self.values))[self.codes]
 
 
 def few_states(fit: CrossFit, view: View, columns: Indices) -> tuple[Array, Indices] | None:
@@ -112,28 +105,40 @@ def _probabilities(
     context, unit, (values, codes) = job
     Z = _seen(fit, np.setdiff1d(context, unit))
     folds = covering(fit.folds, len(codes))
-    out = np.tile(np.bincount(codes, minlength=len(values)) / len(codes), (len(codes), 1))
+    shares = np.bincount(codes, minlength=len(values)) / len(codes)
+    out = np.tile(shares, (len(codes), 1))
     strengths: Sequence[float] = STRENGTHS
     for train, test in folds if Z.shape[1] else ():
         path = multinomial_path(Z[train], codes[train], len(values), strengths)
+        if len(strengths) == 1:
+            out[test] = next(path).predict(Z[test])
+            continue
         strength, out[test] = _best_of_path(
-            zip(strengths, path, strict=False), Z[test], codes[test]
+            shares, zip(strengths, path, strict=False), Z[test], codes[test]
         )
+        if strength == 0:
+            # The others tell nothing of it.
+            return _normalised(np.tile(shares, (len(codes), 1)))
         strengths = (strength,)
     return _normalised(out)
 
 
 def _best_of_path(
-    path: Iterator[tuple[float, Multinomial]], Z: Array, codes: Indices
+    shares: Array, path: Iterator[tuple[float, Multinomial]], Z: Array, codes: Indices
 ) -> tuple[float, Array]:
-    """Follow a path as long as it gets better; return where that ends, and what it predicts."""
-    strength, model = next(path)
-    best = model.predict(Z)
+    """Follow a path as long as it gets better; return where that ends, and what it predicts.
+
+    It begins with shares that look at no column, a strength of 0.
+    """
+    strength, best = 0.0, np.tile(shares, (len(codes), 1))
+    least = BEATS_MEAN * _log_loss(best, codes)
     for weaker, model in path:
         predicted = model.predict(Z)
-        if _log_loss(predicted, codes) >= _log_loss(best, codes):
+        loss = _log_loss(predicted, codes)
+        if loss >= least and strength > 0:
             break
-        strength, best = weaker, predicted
+        if loss < least:
+            strength, best, least = weaker, predicted, loss
     return strength, best
 
 
@@ -146,67 +151,28 @@ def _seen(fit: CrossFit, columns: Indices) -> Array:
     return np.hstack([plain, fit.parts.ranked[:, columns[many]]])
 
 
-def improved_probabilities(
-    states: States, others: Array, levels: Sequence[Indices], folds: Sequence[Fold]
-) -> Array:
-    """Return probabilities of states by trees, curves or categories, if these tell them better.
+def trees_tell_more(states: States, others: Array, folds: Sequence[Fold]) -> bool:
+    """Tell whether boosted trees predict states better in one fold.
 
-    Parameters
-    ----------
-    states : States
-        As they are told by logistic regression.
-    others : ndarray of shape (n_samples, n_others)
-        What tells them.
-    levels : sequence of ndarray of int
-        Categories of many levels, which may tell them as well.
-    folds : sequence of (train, test)
-        Row numbers.
+    Then there is more to know of them than logistic regression says, such as a jump or a product:
+    near these, probabilities are too cautious.
     """
-    tested = np.unique(np.concatenate([test for _, test in folds]))
-    folds = covering(folds, len(states.codes))
-    candidates = [states.probabilities]
-    if others.shape[1] and _tell_more(states, others, folds[:1]):
-        candidates += [_by_trees(states, others, folds), _by_curves(states, others, folds)]
-    candidates += [_by_levels(states, category, folds) for category in levels]
-    return min(candidates, key=lambda p: _log_loss(p[tested], states.codes[tested]))
-
-
-def _tell_more(states: States, others: Array, folds: Sequence[Fold]) -> bool:
-    """Tell whether trees do better in these folds, and so there is more than a line tells."""
-    rows = np.concatenate([test for _, test in folds])
-    codes, by_trees = states.codes[rows], _by_trees(states, others, folds)[rows]
-    return _log_loss(by_trees, codes) < _log_loss(states.probabilities[rows], codes)
-
-
-def _by_trees(states: States, others: Array, folds: Sequence[Fold]) -> Array:
-    """Predict states by boosted trees, in the test rows of these folds."""
-    out = np.zeros_like(states.probabilities)
-    for train, test in folds:
-        trees = train_trees(
-            others[train],
-            states.codes[train],
-            _CLASSES,
-            TREES_TO_IMPUTE,
-            min_data_in_leaf=LEAST_IN_LEAF,
-        )
-        out[test] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
-    return _normalised(out)
-
-
-def _by_curves(states: States, others: Array, folds: Sequence[Fold]) -> Array:
-    """Predict states by smooth functions of few columns, out of sample."""
-    return _normalised(np.column_stack([smooth(others, x, folds) for x in states.observed.T]))
-
-
-def _by_levels(states: States, category: Indices, folds: Sequence[Fold]) -> Array:
-    """Predict states by their shares in every level of a category, out of sample."""
-    shares = [level_means(category, x, folds) for x in states.observed.T]
-    return _normalised(np.column_stack(shares))
+    train, test = folds[0]
+    known, codes = np.unique(states.codes[train], return_inverse=True)
+    if others.shape[1] == 0 or len(known) < 2:
+        return False
+    trees = train_trees(
+        others[train], codes, _CLASSES, TREES_TO_IMPUTE, min_data_in_leaf=LEAST_IN_LEAF
+    )
+    predicted = np.zeros((len(test), len(states.values)))
+    predicted[:, known] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
+    own = states.codes[test]
+    return _log_loss(predicted, own) < _log_loss(states.probabilities[test], own)
 
 
 def _normalised(probabilities: Array) -> Array:
     """Bound probabilities from below, and let those of a row add up to 1."""
-    bounded = np.maximum(probabilities, LEAST_PROBABILITY)
+    bounded = np.maximum(probabilities, NEVER / len(probabilities))
     return np.asarray(bounded / bounded.sum(axis=1, keepdims=True))
 
 

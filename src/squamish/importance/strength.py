@@ -9,7 +9,8 @@ Statistic
     draw (conditional feature importance) or a refit (LOCO): it has to exceed a share of what the
     model gains over the constant, or of what it leaves unexplained, if that is less.
 Null distribution
-    A t-test of scores over rows or clusters of rows, one-sided, corrected for features (Holm, or
+    A t-test of scores over rows or clusters of rows, one-sided; for features of few values the
+    distribution of the growth by the probabilities of these. Corrected for features (Holm, or
     Benjamini and Hochberg).
 Validity
     Draws from the right distribution, which is checked, or a refit that learns what the others
@@ -37,7 +38,6 @@ from squamish.importance.refit import (
     FeatureResidual,
     Refits,
     dependent_on_others,
-    redraw_with_best_states,
     refit_without,
 )
 from squamish.models.crossfit import CrossFit
@@ -179,7 +179,6 @@ def test_strength(
         for feature, values, states in zip(relevant, found.residuals, found.states, strict=True)
     ]
     try:
-        draws, outcome = _with_best_states(fit, race, outcome, draws, residuals, limits, rng)
         return _confirmed(fit, race, outcome, draws, residuals, limits, gain, rng)
     except OutOfTime:
         return outcome
@@ -247,26 +246,6 @@ def _by_draws(draws: Draws, limits: Limits, gains: bool) -> Strength:
     return Strength(strong, strong, *measured, limits.least, small, draws.n_fits)
 
 
-def _with_best_states(
-    fit: CrossFit,
-    race: Race,
-    outcome: Strength,
-    draws: Draws,
-    residuals: list[FeatureResidual],
-    limits: Limits,
-    rng: np.random.Generator,
-) -> tuple[Draws, Strength]:
-    """Ask features of few values that seem to matter again, with their best probabilities."""
-    seem = np.flatnonzero((outcome.strong | outcome.small) & draws.few)
-    if len(seem) == 0:
-        return draws, outcome
-    found = redraw_with_best_states(fit, race, [residuals[i] for i in seem], rng)
-    again, p = fit.test(found.growth), draws.p_values.copy()
-    p[seem] = found.p_values(fit)
-    draws = replace(draws, test=draws.test.with_those_of(again, seem), p_values=p)
-    return draws, _by_draws(draws, limits, gains=True)
-
-
 def _confirmed(
     fit: CrossFit,
     race: Race,
@@ -279,10 +258,9 @@ def _confirmed(
 ) -> Strength:
     """Let refits have their say on what seems strong, where the others may tell much of it."""
     seem = np.flatnonzero(outcome.strong | outcome.small)
-    asked = [i for i in seem if draws.may_decide[i] and not draws.few[i]]
+    asked = [i for i in seem if draws.may_decide[i]]
     answers, n_checks = dependent_on_others(fit, [residuals[i] for i in asked])
     independent = [i for i, depends in zip(asked, answers, strict=True) if not depends]
-    independent += [i for i in seem if draws.few[i]]
     doubtful = np.setdiff1d(np.flatnonzero(outcome.strong), independent)
     outcome = replace(
         outcome,

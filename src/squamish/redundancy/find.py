@@ -11,7 +11,7 @@ from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit
 from squamish.models.learners import TREES, Learner
-from squamish.models.race import CONTENDING, Race, race
+from squamish.models.race import CONTENDING, Race, contestants, race
 from squamish.redundancy.groups import Substitutes, minimal_set, replaceable_groups
 from squamish.redundancy.substitutes import find_all_substitutes
 
@@ -92,13 +92,16 @@ def _loss_on_all(fit: CrossFit, n_relevant: int, winner: Race | None) -> tuple[f
 
     Trees are among them in any case, which mind columns of noise least.
     """
-    n_features = fit.table.n_features
-    if winner is None or n_features > MOST_COLUMNS:
+    features = np.arange(fit.table.n_features)
+    columns = fit.columns(features)
+    if winner is None or len(columns) > MOST_COLUMNS:
         return np.nan, 0
-    if n_relevant == n_features:
+    if n_relevant == len(features):
         return fit.mean(winner.losses), 0
-    learners = dict.fromkeys([*_contenders(fit, winner), TREES])
-    return _least_loss(fit, list(learners), np.arange(n_features))
+    # Squares and products of all columns may be too many.
+    possible = contestants(fit, columns)
+    known = [learner for learner in _contenders(fit, winner) if learner in possible]
+    return _least_loss(fit, list(dict.fromkeys([*known, TREES])), features)
 
 
 def _contenders(fit: CrossFit, winner: Race) -> list[Learner]:

@@ -9,7 +9,7 @@ Statistic
     the sharpest test of what adds little to much. Boosted trees ("trees"), which do not mind noise,
     see one feature of every correlated group. What is shown of a feature counts for its group.
 Null distribution
-    A t-test over rows or clusters of rows, one-sided.
+    As in the test of strength, one-sided.
 Validity
     Draws from the distribution of the feature given the others (`importance.conditional_sampling`).
     The other features are not chosen by what they say together with this one, which would be found

@@ -38,12 +38,6 @@ class PairedTest:
         """Return the tests of some columns."""
         return replace(self, mean=self.mean[which], error=self.error[which])
 
-    def with_those_of(self, other: PairedTest, places: NDArray[np.intp]) -> PairedTest:
-        """Return the same tests, some of them replaced."""
-        mean, error = self.mean.copy(), self.error.copy()
-        mean[places], error[places] = other.mean, other.error
-        return replace(self, mean=mean, error=error)
-
     def reach(self, level: float = 0.95) -> NDArray[np.float64]:
         """Half the width of the confidence interval."""
         return np.asarray(stats.t.isf((1 - level) / 2, self.freedom) * self.error)
