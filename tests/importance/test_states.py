@@ -68,8 +68,9 @@ def test_trees_tell_more_where_logistic_regression_cannot():
     X[:, 3] = np.where(rng.random(600) < 0.8, X[:, 0], X[:, 3])
     fit = cross_fit(X, rng.integers(0, 2, 600))
     product, line = states_given_others(fit, "plain", np.arange(4), [np.array([2]), np.array([3])])
-    assert trees_tell_more(product, X[:, :2], fit.folds)
-    assert not trees_tell_more(line, X[:, :2], fit.folds)
+    others = np.column_stack([X[:, :2], rng.standard_normal((600, 6))])
+    assert trees_tell_more(product, others, fit.folds)
+    assert not trees_tell_more(line, others, fit.folds)
     assert not trees_tell_more(product, X[:, :0], fit.folds)
 
 

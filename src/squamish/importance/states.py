@@ -19,7 +19,7 @@ import numpy as np
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
-from squamish.importance.imputation import LEAST_IN_LEAF, TREES_TO_IMPUTE
+from squamish.importance.imputation import LEAST_IN_LEAF, TREES_TO_CHECK
 from squamish.importance.regression import BEATS_MEAN
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
@@ -35,6 +35,8 @@ STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 1000.0)
 LEAST_PROBABILITY = 1e-4
 # A value that occurs at all can occur anywhere: in so many rows of the whole table, if never seen.
 NEVER = 0.01
+# Trees that are worse by so many standard errors will not be better in the folds that are left.
+CLEARLY = 2.0
 _CLASSES = family_of("classification")
 
 
@@ -152,22 +154,36 @@ def _seen(fit: CrossFit, columns: Indices) -> Array:
 
 
 def trees_tell_more(states: States, others: Array, folds: Sequence[Fold]) -> bool:
-    """Tell whether boosted trees predict states better in one fold.
+    """Tell whether boosted trees predict states better, out of sample.
 
     Then there is more to know of them than logistic regression says, such as a jump or a product:
-    near these, probabilities are too cautious.
+    near these, probabilities are too cautious. Trees that are clearly worse are not asked on.
     """
-    train, test = folds[0]
-    known, codes = np.unique(states.codes[train], return_inverse=True)
-    if others.shape[1] == 0 or len(known) < 2:
+    if others.shape[1] == 0:
         return False
+    better = np.zeros(0)
+    for train, test in folds:
+        codes, by_trees = states.codes[test], _by_trees(states, others, (train, test))
+        known = _log_losses(states.probabilities[test], codes)
+        better = np.append(better, known - _log_losses(by_trees, codes))
+        if better.mean() < -CLEARLY * better.std() / np.sqrt(len(better)):
+            return False
+    return bool(better.mean() > 0)
+
+
+def _by_trees(states: States, others: Array, fold: Fold) -> Array:
+    """Predict the states of the test rows of a fold by boosted trees."""
+    train, test = fold
+    known, codes = np.unique(states.codes[train], return_inverse=True)
+    out = np.zeros((len(test), len(states.values)))
+    if len(known) < 2:
+        out[:, known] = 1.0
+        return out
     trees = train_trees(
-        others[train], codes, _CLASSES, TREES_TO_IMPUTE, min_data_in_leaf=LEAST_IN_LEAF
+        others[train], codes, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
     )
-    predicted = np.zeros((len(test), len(states.values)))
-    predicted[:, known] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
-    own = states.codes[test]
-    return _log_loss(predicted, own) < _log_loss(states.probabilities[test], own)
+    out[:, known] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
+    return out
 
 
 def _normalised(probabilities: Array) -> Array:
@@ -177,5 +193,9 @@ def _normalised(probabilities: Array) -> Array:
 
 
 def _log_loss(probabilities: Array, codes: Indices) -> float:
+    return float(_log_losses(probabilities, codes).mean())
+
+
+def _log_losses(probabilities: Array, codes: Indices) -> Array:
     own = probabilities[np.arange(len(codes)), codes]
-    return float(-np.log(np.maximum(own, LEAST_PROBABILITY)).mean())
+    return np.asarray(-np.log(np.maximum(own, LEAST_PROBABILITY)))
