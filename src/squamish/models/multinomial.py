@@ -19,6 +19,8 @@ from squamish.arrays import Array, Indices
 # three digits.
 TOLERANCE = 1e-4
 MOST_STEPS = 200
+# Directions of less variance than this are not stretched to that of the others.
+COLLINEAR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -42,11 +44,7 @@ class Multinomial:
 
 
 def multinomial_path(
-    Z: Array,
-    states: Indices,
-    n_states: int,
-    strengths: Sequence[float],
-    gram: Array | None = None,
+    Z: Array, states: Indices, n_states: int, strengths: Sequence[float]
 ) -> Iterator[Multinomial]:
     """Fit states to columns with each of some inverse penalties, one after the other.
 
@@ -60,8 +58,6 @@ def multinomial_path(
         How many there are, also if some do not occur in these rows.
     strengths : sequence of float
         Inverse penalties, ascending; each solution begins at the last one.
-    gram : ndarray of shape (d, d) or None
-        Products of the columns, if known.
 
     Examples
     --------
@@ -74,8 +70,7 @@ def multinomial_path(
     True
     """
     n, d = Z.shape
-    covariance = (Z.T @ Z if gram is None else gram) / n
-    factor = np.linalg.cholesky(covariance + 1e-3 * np.eye(d))
+    factor = np.linalg.cholesky(Z.T @ Z / n + COLLINEAR * np.eye(d))
     observed = np.eye(n_states)[states]
     shares = (observed.sum(axis=0) + 1) / (n + n_states)
     start = np.vstack([np.log(shares), np.zeros((d, n_states))])
