@@ -27,10 +27,10 @@ LEARNERS = "relevanceselector__method__learners"
 
 
 def smooth_table(seed, n=200):
-    """A function that trees and polynomials come close to only slowly, and a small effect."""
+    """Waves in two directions, which formulas and trees hardly follow, and a small effect."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, 5))
-    y = np.sin(3 * X[:, 0] + 2 * X[:, 1]) + 0.5 * (X[:, 0] + X[:, 1]) + 0.1 * X[:, 2]
+    y = np.sin(3 * X[:, 0] + 2 * X[:, 1]) + np.sin(3 * X[:, 1] - 2 * X[:, 0]) + 0.1 * X[:, 2]
     return X, y + 0.03 * rng.standard_normal(n)
 
 
@@ -45,11 +45,11 @@ def findings(result):
     return result.to_json().partition('"task"')[0]
 
 
-@pytest.mark.parametrize("seed", [0, 3, 4])
+@pytest.mark.parametrize("seed", [1, 2, 3])
 def test_a_learner_that_suits_the_table_finds_what_others_miss(seed):
     X, y = smooth_table(seed)
     without, beside = fitted(X, y), fitted(X, y, (SMOOTH,))
-    assert without.classes.tolist() == [2, 2, 0, 0, 0]
+    assert without.classes[2] < 2
     assert beside.classes.tolist() == [2, 2, 2, 0, 0]
     assert beside.evidence.loss < 0.2 * without.evidence.loss
     assert beside.evidence.learner == (
@@ -61,7 +61,7 @@ def test_a_learner_that_suits_the_table_finds_what_others_miss(seed):
 def test_a_learner_of_classes_wins_where_it_is_best():
     rng = np.random.default_rng(0)
     X = rng.uniform(-1, 1, (250, 4))
-    y = np.where(np.sin(3 * X[:, 0] + 2 * X[:, 1]) + X[:, 0] > 0, "yes", "no")
+    y = np.where(np.sin(3 * X[:, 0]) * np.cos(2 * X[:, 1]) + 0.5 * X[:, 1] > 0, "yes", "no")
     smooth = make_pipeline(StandardScaler(), CalibratedClassifierCV(SVC(C=30.0, gamma=0.5)))
     result = fitted(X, y, (HistGradientBoostingClassifier(max_iter=10), smooth))
     assert result.evidence.learner.startswith("Pipeline(steps=[('standardscaler'")

@@ -108,6 +108,10 @@ class Amounts(Family):
         """Return the loss: a score r g has the variance E r^2 E g^2, and its mean is E g^2."""
         return loss
 
+    def n_predictors(self, y: Target) -> int:
+        """Return one."""
+        return 1
+
     def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
         """Return a single one, since ridge regression finds its penalty by itself."""
         return (1.0,)

@@ -129,6 +129,11 @@ class Classes(Family):
         """Return a half: mean and variance of a score are both twice the divergence it costs."""
         return 0.5
 
+    def n_predictors(self, y: Target) -> int:
+        """Return one for two classes, and else one for each."""
+        n_classes = int(y.max()) + 1
+        return 1 if n_classes == 2 else n_classes
+
     def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
         """Return decades, from heavy penalties to next to none; lower where terms are many."""
         return (0.1, 1.0, 10.0, 100.0) if n_terms == "linear" else (0.003, 0.03, 0.3, 3.0)

@@ -112,6 +112,10 @@ class Family(ABC):
         """
 
     @abstractmethod
+    def n_predictors(self, y: Target) -> int:
+        """Return how many linear predictors there are."""
+
+    @abstractmethod
     def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
         """Return the inverse penalties that are tried for linear predictors, weakest last."""
 

@@ -37,7 +37,7 @@ from squamish.models.learners import Learner, View
 # Draws of every row. With m draws the variance of a mean loss is 1 + 1 / m of what any number
 # would leave at the most. Trees are slow to predict and smooth out little of a draw. A learner of
 # the user predicts every draw of every row anew, as trees do, and may be slower still.
-DRAWS = {"linear": 16, "quadratic": 16, "boosted": 4}
+DRAWS, DRAWS_OF_TREES = 16, 4
 # A t-test that is below this agrees with one that knows the distribution of a unit.
 AGREES = 0.05
 
@@ -242,7 +242,7 @@ def redraw(
 
 def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array:
     """Return what `Redrawn` holds of the test rows of a fold: (n_test, 4, n_units)."""
-    n_draws = DRAWS.get(job.learner.kind, DRAWS["boosted"])
+    n_draws = DRAWS if job.learner.is_smooth else DRAWS_OF_TREES
     _, test = fit.folds[job.fold]
     model = fit.model(job.learner, job.columns, job.fold)
     X = fit.matrix(job.learner.view, job.fold)[:, job.columns][test]

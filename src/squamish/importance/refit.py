@@ -135,7 +135,7 @@ def refit_without(
     scores = redraw(fit, race.learner, columns, units, rng).score
     n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
     growth, p = fit.test(losses - race.losses[:, np.newaxis]), fit.test(scores).p_values
-    if not race.learner.is_polynomial:
+    if not race.learner.is_smooth:
         # Trees that predict the target, and trees that impute, are wrong in the same rows. A
         # learner of the user may be made of trees, or be like the smooth curves that impute.
         p = np.maximum(p, growth.p_values)

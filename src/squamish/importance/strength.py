@@ -126,7 +126,7 @@ class Limits:
         user makes such steps, so that it is taken to.
         """
         least = min_effect * min(gain, loss)
-        return cls(level, least, least if race.learner.is_polynomial else min_effect * gain)
+        return cls(level, least, least if race.learner.is_smooth else min_effect * gain)
 
 
 def test_strength(

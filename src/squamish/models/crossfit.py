@@ -13,7 +13,7 @@ from squamish.arrays import Array, Fold, Indices
 from squamish.execution.workers import Workers
 from squamish.families import Family
 from squamish.models.folds import split_rows
-from squamish.models.learners import Learner, Model, View
+from squamish.models.learners import Learner, Model, View, fit_together
 from squamish.statistics.paired import PairedTest, paired_test
 from squamish.statistics.scores import atom_shares
 from squamish.table.parts import Parts, encode, target_encodings
@@ -231,6 +231,17 @@ class CrossFit:
         X = self.matrix(trial.learner.view, fold)[:, trial.columns]
         X = X if trial.more is None else np.column_stack([X, trial.more])
         return self._fit(trial.learner, X, train).predict(X[test])
+
+    def fold_predictions(
+        self, job: tuple[tuple[Learner, ...], Indices, int], _: np.random.Generator
+    ) -> Array:
+        """Predict the test rows of a fold by learners that one model serves."""
+        learners, columns, fold = job
+        train, test = self.folds[fold]
+        X = self.matrix(learners[0].view, fold)[:, columns]
+        weights = self._train_weights(train)
+        models = fit_together(learners, X[train], self.table.y[train], self.family, weights)
+        return np.stack([model.predict(X[test]) for model in models])
 
     def model(self, learner: Learner, columns: Indices, fold: int) -> Model:
         """Fit a model, or find it among those of the same columns that were fitted before."""

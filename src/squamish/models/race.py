@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
 
 from squamish.arrays import Array, Indices
 from squamish.models.crossfit import CrossFit, Trial
-from squamish.models.learners import Learner, portfolio
+from squamish.models.learners import Learner, portfolio, refinements, trained_together
 from squamish.statistics.paired import paired_test
 
 # A learner drops out if it is worse by more than two standard errors of the paired difference
@@ -50,6 +50,11 @@ class Race:
         """Return what the winner gains over the constant prediction, in mean loss."""
         return fit.mean(fit.constant_losses() - self.losses)
 
+    def best_of(self, kind: str) -> Learner | None:
+        """Return the learner of a kind that lags behind least."""
+        of_kind = [learner for learner in self.lags if learner.kind == kind]
+        return min(of_kind, key=self.lags.__getitem__, default=None)
+
     def contenders(self, lag: float) -> list[Learner]:
         """Return the best learner of every kind that lags behind by less than this.
 
@@ -68,15 +73,24 @@ def contestants(fit: CrossFit, columns: Indices) -> list[Learner]:
     return [*portfolio(fit.family, len(fit.table.y), len(columns)), *fit.user_learners]
 
 
+def affordable(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> list[Learner]:
+    """Leave out squares and products where these are too many."""
+    possible = contestants(fit, columns)
+    return [a for a in learners if a.kind != "quadratic" or a in possible]
+
+
 def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None) -> Race:
     """Race all learners on some features, or only what was near the winner on others before."""
     columns = fit.columns(features)
-    learners = contestants(fit, columns)
     if before is not None:
         lag = CONTENDING * max(before.gain(fit), 0.0)
-        known = [a for a in learners if before.lags.get(a, np.inf) <= lag]
-        learners = known or learners
-    return race(fit, learners, columns)
+        near = [a for a in before.lags if before.lags[a] <= lag]
+        known = affordable(fit, near, columns)
+        if known:
+            return race(fit, known, columns)
+    heats = _Heats(fit, columns)
+    heats.run(contestants(fit, columns))
+    return heats.refined().result()
 
 
 def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
@@ -84,51 +98,102 @@ def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
 
     Among learners that are as good, the one that gives the sharper test wins.
     """
-    predicted: dict[Learner, list[Array]] = {learner: [] for learner in learners}
-    found: dict[Learner, list[Array]] = {learner: [] for learner in learners}
-    alive, n_fits = list(learners), 0
-    for fold in range(len(fit.folds)):
+    heats = _Heats(fit, columns)
+    heats.run(learners)
+    return heats.result()
+
+
+class _Heats:
+    """A race as it goes: what learners predicted on some columns, fold by fold, and who leads."""
+
+    def __init__(self, fit: CrossFit, columns: Indices) -> None:
+        self.fit, self.columns = fit, columns
+        self.predicted: dict[Learner, list[Array]] = {}
+        self.losses: dict[Learner, list[Array]] = {}
+        self.n_fits = 0
+        self.winner: Learner
+
+    def run(self, learners: Sequence[Learner]) -> None:
+        """Let learners race, all in a fold before the next; what is clearly worse drops out."""
+        alive = list(learners)
+        for fold in range(len(self.fit.folds)):
+            self._try(alive, [fold])
+            best = self._best(alive)
+            alive = [a for a in alive if self._lag(a, best, DROPS_OUT) <= 0]
+        self.winner = self._first_as_good(alive)
+
+    def refined(self) -> _Heats:
+        """Try what may be better still, now that it is known who leads.
+
+        Whoever comes later has to be better than the winner by one standard error.
+        """
+        n_predictors = self.fit.family.n_predictors(self.fit.table.y)
+        while more := refinements(self.winner, [*self.losses], self._linear(), n_predictors):
+            for learner in more:
+                self._challenge(learner)
+        return self
+
+    def result(self) -> Race:
+        """Return how everybody did."""
+        lags = {a: self._lag(a, self.winner, 0) for a in self.losses}
+        predictions = self.fit.gathered(self.predicted[self.winner])
+        losses = self.fit.gathered(self.losses[self.winner])
+        return Race(self.winner, predictions, losses, lags, self.n_fits)
+
+    def _challenge(self, learner: Learner) -> None:
+        """Let a learner race against the winner; it ends after a fold in which it has no chance."""
+        folds = list(range(len(self.fit.folds)))
+        for some in (folds[:1], folds[1:]):
+            self._try([learner], some)
+            if self._lag(learner, self.winner, DROPS_OUT) > 0:
+                return
+        if self._lag(self.winner, learner, AS_GOOD) > 0:
+            self.winner = learner
+
+    def _try(self, learners: Sequence[Learner], folds: Sequence[int]) -> None:
+        """Predict the test rows of some folds by every learner."""
         # Trees, and what users bring, take longest, and begin first.
-        order = sorted(alive, key=lambda learner: learner.is_polynomial)
-        jobs = [(Trial(learner, columns), fold) for learner in order]
-        results = fit.run(CrossFit.fold_prediction, jobs)
-        n_fits += len(alive)
-        y = fit.table.y[fit.folds[fold][1]]
-        for learner, result in zip(order, results, strict=True):
-            predicted[learner].append(result)
-            found[learner].append(fit.family.losses(result, y))
-        best = _best(fit, alive, found)
-        alive = [a for a in alive if _lag(fit, found[a], found[best], DROPS_OUT) <= 0]
-    winner = _winner(fit, alive, found)
-    lags = {a: _lag(fit, found[a], found[winner], 0) for a in learners}
-    predictions, losses = (fit.gathered(parts[winner]) for parts in (predicted, found))
-    return Race(winner, predictions, losses, lags, n_fits)
+        order = sorted(learners, key=lambda learner: learner.is_smooth)
+        jobs = [(some, self.columns, k) for k in folds for some in trained_together(order)]
+        found = self.fit.run(CrossFit.fold_predictions, jobs)
+        self.n_fits += len(jobs)
+        for (some, _, fold), predictions in zip(jobs, found, strict=True):
+            y = self.fit.table.y[self.fit.folds[fold][1]]
+            for learner, prediction in zip(some, predictions, strict=True):
+                self.predicted.setdefault(learner, []).append(prediction)
+                self.losses.setdefault(learner, []).append(self.fit.family.losses(prediction, y))
 
+    def _first_as_good(self, alive: Sequence[Learner]) -> Learner:
+        """Return the best of those that did not drop out, or one that gives a sharper test.
 
-def _winner(
-    fit: CrossFit, alive: Sequence[Learner], found: Mapping[Learner, Sequence[Array]]
-) -> Learner:
-    """Return the best of those that did not drop out, or one that gives a sharper test.
+        A learner of the user gives way to formulas that are left: with more draws and milder limits
+        these prove more of what both see. Of a kind and view, the most regularised learner that is
+        as good is taken, which comes first.
+        """
+        best = self._best(alive)
+        if best in self.fit.user_learners:
+            best = self._best([a for a in alive if a.is_smooth] or [best])
+        return next(
+            a
+            for a in alive
+            if (a.kind, a.view) == (best.kind, best.view) and self._lag(a, best, AS_GOOD) <= 0
+        )
 
-    A learner of the user gives way to polynomials that are left: with more draws and milder limits
-    these prove more of what both see. Of a kind and view, the most regularised learner that is as
-    good is taken, which comes first.
-    """
-    best = _best(fit, alive, found)
-    if best in fit.user_learners:
-        best = _best(fit, [a for a in alive if a.is_polynomial] or [best], found)
-    return next(
-        a
-        for a in alive
-        if (a.kind, a.view) == (best.kind, best.view)
-        and _lag(fit, found[a], found[best], AS_GOOD) <= 0
-    )
+    def _linear(self) -> Learner | None:
+        """Return the linear learner that did best as long as it took part."""
+        linear = [a for a in self.losses if a.kind == "linear"]
+        return min(linear, key=lambda a: self._lag(a, self.winner, 0), default=None)
 
+    def _best(self, learners: Sequence[Learner]) -> Learner:
+        return min(learners, key=lambda a: _mean(self.fit, self.losses[a]))
 
-def _best(
-    fit: CrossFit, learners: Sequence[Learner], found: Mapping[Learner, Sequence[Array]]
-) -> Learner:
-    return min(learners, key=lambda learner: _mean(fit, found[learner]))
+    def _lag(self, learner: Learner, best: Learner, errors: float) -> float:
+        """Mean difference, less so many standard errors, over the folds where both are known."""
+        losses, least = self.losses[learner], self.losses[best]
+        n = min(len(losses), len(least))
+        difference = np.concatenate(losses[:n]) - np.concatenate(least[:n])
+        found = paired_test(difference[:, np.newaxis], self.fit.test_weights(n))
+        return float(found.mean[0] - errors * found.error[0])
 
 
 def trials_below(fit: CrossFit, trials: Sequence[Trial], limit: float) -> tuple[list[int], int]:
@@ -152,11 +217,3 @@ def trials_below(fit: CrossFit, trials: Sequence[Trial], limit: float) -> tuple[
 def _mean(fit: CrossFit, parts: Sequence[Array]) -> float:
     """Average over the folds that there are."""
     return float(np.average(np.concatenate(parts), weights=fit.test_weights(len(parts))))
-
-
-def _lag(fit: CrossFit, losses: Sequence[Array], best: Sequence[Array], errors: float) -> float:
-    """Mean difference, less so many standard errors, over the folds where both are known."""
-    n = min(len(losses), len(best))
-    difference = np.concatenate(losses[:n]) - np.concatenate(best[:n])
-    found = paired_test(difference[:, np.newaxis], fit.test_weights(n))
-    return float(found.mean[0] - errors * found.error[0])

@@ -6,7 +6,8 @@ import numpy as np
 from scipy import stats
 
 from squamish.families import Family
-from squamish.models.trees import N_TREES, train_trees
+from squamish.models.learners import ALL_ROUNDS
+from squamish.models.trees import train_trees
 from squamish.table.table import Table
 
 # A first model is fitted to so many rows; a sample has at least twice as many, and at most these.
@@ -48,7 +49,7 @@ def pilot_loss(table: Table) -> tuple[float, float]:
     # Rows of every class are in both parts.
     test = np.zeros(len(y), dtype=bool)
     test[np.argsort(y, kind="stable")[::5]] = True
-    trees = train_trees(table.X[~test], y[~test], family, N_TREES)
+    trees = train_trees(table.X[~test], y[~test], family, int(ALL_ROUNDS.strength))
     prediction = family.tree_prediction(np.asarray(trees.predict(table.X[test], num_threads=1)))
     loss = float(family.losses(prediction, y[test]).mean())
     constant = family.constant(y[~test])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import lightgbm
@@ -13,9 +13,8 @@ from squamish.arrays import Array, Indices
 from squamish.families import Family
 from squamish.models.stacking import predict_stacked
 
-# Trees of a model. With a learning rate of 0.1, a hundred of them reach 99.997% of what they fit
-# in a line of steps (1 - 0.9^100).
-N_TREES, LEARNING_RATE = 100, 0.1
+# What a tree adds of what it finds.
+LEARNING_RATE = 0.1
 # Four splits deep where all leaves are used, so that interactions of four columns can be seen;
 # a leaf has a standard error of a third of a standard deviation (1 / sqrt 10) or less.
 N_LEAVES, LEAST_IN_LEAF = 15, 10
@@ -31,14 +30,20 @@ FEW_NUMBERS = 20_000
 
 @dataclass(frozen=True)
 class BoostedTrees:
-    """Fitted trees."""
+    """The first rounds of fitted trees."""
 
     booster: lightgbm.Booster
     family: Family
+    n_rounds: int
+
+    def after(self, n_rounds: int) -> BoostedTrees:
+        """Return the model as it was after so many rounds."""
+        return replace(self, n_rounds=n_rounds)
 
     def predict(self, X: Array) -> Array:
         """Return a prediction for every row."""
-        return self.family.tree_prediction(np.asarray(self.booster.predict(X, num_threads=1)))
+        raw = self.booster.predict(X, num_iteration=self.n_rounds, num_threads=1)
+        return self.family.tree_prediction(np.asarray(raw))
 
     def predict_replaced(self, X: Array, columns: Indices, values: Array) -> Array:
         """Predict with some columns replaced: values of shape (draws, n, columns)."""
@@ -82,11 +87,13 @@ def train_trees(
     return booster
 
 
-def fit_trees(X: Array, y: NDArray[Any], family: Family, weights: Array | None) -> BoostedTrees:
+def fit_trees(
+    X: Array, y: NDArray[Any], family: Family, weights: Array | None, n_rounds: int
+) -> BoostedTrees:
     """Fit the boosted trees of the portfolio."""
     share = min(1.0, MOST_COLUMNS / X.shape[1])
-    booster = train_trees(X, y, family, N_TREES, weights=weights, feature_fraction=share)
+    booster = train_trees(X, y, family, n_rounds, weights=weights, feature_fraction=share)
     if X.size > FEW_NUMBERS:
         # Without what they were trained with: models are kept for a while.
         booster = lightgbm.Booster(model_str=booster.model_to_string())
-    return BoostedTrees(booster, family)
+    return BoostedTrees(booster, family, n_rounds)

@@ -50,7 +50,7 @@ class UserLearner:
     # Ranks suit some estimators and harm others; a user can put them into a pipeline.
     view: ClassVar[View] = "plain"
     # Nothing tells how quick it is, nor whether it makes steps, as trees do.
-    is_polynomial: ClassVar[bool] = False
+    is_smooth: ClassVar[bool] = False
 
     @property
     def kind(self) -> str:

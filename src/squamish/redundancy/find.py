@@ -11,7 +11,7 @@ from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit
 from squamish.models.learners import TREES, Learner
-from squamish.models.race import CONTENDING, Race, contestants, race
+from squamish.models.race import CONTENDING, Race, affordable, race
 from squamish.redundancy.groups import Substitutes, minimal_set, replaceable_groups
 from squamish.redundancy.substitutes import find_all_substitutes
 
@@ -98,10 +98,8 @@ def _loss_on_all(fit: CrossFit, n_relevant: int, winner: Race | None) -> tuple[f
         return np.nan, 0
     if n_relevant == len(features):
         return fit.mean(winner.losses), 0
-    # Squares and products of all columns may be too many.
-    possible = contestants(fit, columns)
-    known = [learner for learner in _contenders(fit, winner) if learner in possible]
-    return _least_loss(fit, list(dict.fromkeys([*known, TREES])), features)
+    known = affordable(fit, _contenders(fit, winner), columns)
+    return _least_loss(fit, list(dict.fromkeys([*known, *TREES])), features)
 
 
 def _contenders(fit: CrossFit, winner: Race) -> list[Learner]:
