@@ -72,6 +72,27 @@ def test_a_flag_of_a_product_that_others_tell_but_for_a_few_rows(seed):
     assert classes[3] != 2
 
 
+@pytest.mark.parametrize(("n", "seed"), [(400, 2), (400, 4), (1500, 1)])
+def test_a_flag_that_says_how_far_a_number_is_from_zero(n, seed):
+    rng = np.random.default_rng([n, seed])
+    z = rng.standard_normal((n, 4))
+    far = np.abs(z[:, 0]) > 1
+    y = 2.0 * far + z[:, 1] + rng.standard_normal(n)
+    assert verdict(np.column_stack([z, far]), y).classes.tolist() == [1, 2, 0, 0, 1]
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_a_class_of_age_beside_age(seed):
+    rng = np.random.default_rng(seed)
+    age, z = rng.uniform(18, 80, 600), rng.standard_normal((600, 2))
+    group = np.digitize(age, [30, 45, 60])
+    risk = np.array([0.0, 2.0, 1.0, 4.0])[group]
+    table = pd.DataFrame({"age": age, "group": np.array(list("abcd"))[group], "z": z[:, 0]})
+    result = verdict(table.assign(noise=z[:, 1]), risk + z[:, 0] + rng.standard_normal(600))
+    assert result.strong == ("z",)
+    assert result.weak == ("age", "group")
+
+
 def test_a_flag_of_rows_that_only_one_fold_tests_has_a_verdict():
     rng = np.random.default_rng(0)
     z, flag = rng.standard_normal(600), np.arange(600) < 60

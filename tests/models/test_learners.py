@@ -1,3 +1,5 @@
+from itertools import product
+
 import numpy as np
 import pytest
 from sklearn.linear_model import LogisticRegression
@@ -22,8 +24,15 @@ def data(n_classes):
     return X, np.digitize(score, cuts), family_of("classification")
 
 
-@pytest.mark.parametrize("n_classes", [0, 2, 3])
-@pytest.mark.parametrize("kind", ["linear", "quadratic", "boosted"])
+# A curve has one linear predictor.
+@pytest.mark.parametrize(
+    ("kind", "n_classes"),
+    [
+        *product(("linear", "quadratic", "boosted"), (0, 2, 3)),
+        ("single-index", 0),
+        ("single-index", 2),
+    ],
+)
 @pytest.mark.parametrize("columns", [[1], [0, 2]])
 def test_prediction_with_replaced_values_is_that_of_the_table_with_other_values(
     kind, n_classes, columns

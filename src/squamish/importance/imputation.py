@@ -8,12 +8,13 @@ from dataclasses import dataclass
 
 import numpy as np
 from sklearn.linear_model import RidgeCV
+from sklearn.tree import DecisionTreeRegressor
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
 from squamish.models.folds import covering
 from squamish.models.kernel_ridge import KernelRidge, fit_kernel_ridge
-from squamish.models.trees import train_trees
+from squamish.models.trees import N_LEAVES, train_trees
 from squamish.statistics.scores import normal_scores
 
 # A correlation, or a share of the variance, that is a dependence large enough to matter: with it,
@@ -102,7 +103,8 @@ def impute_by_values(values: Array, seen: Array, others: Array, folds: Sequence[
 def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Array:
     """Predict a column from others out of sample: improve on a linear prediction if possible.
 
-    Either by steps, added to the linear prediction, or by a smooth function.
+    Either by many small steps, added to the linear prediction, by a few steps at exact places, or
+    by a smooth function.
     """
     if X.shape[1] == 0:
         return linear
@@ -110,7 +112,9 @@ def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Arr
     tested = np.unique(np.concatenate([test for _, test in folds]))
     folds = covering(folds, len(target))
     stepwise = linear + _boosted(X, target - linear, folds, TREES_TO_IMPUTE)
-    candidates = (linear, stepwise, _smooth(X, target, folds))
+    near = _leading(X, target)
+    stepped, smooth = _stepped(X[:, near], target, folds), _smooth(X, target, near, folds)
+    candidates = (linear, stepwise, stepped, smooth)
     return min(candidates, key=lambda found: float(np.square(target - found)[tested].mean()))
 
 
@@ -141,9 +145,21 @@ def _boosted(X: Array, target: Array, folds: Sequence[Fold], n_trees: int) -> Ar
     return out
 
 
-def _smooth(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
+def _stepped(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
+    """Predict a column by one tree on others, in the test rows of these folds.
+
+    A flag or a class of a number begins at a place between two rows, which bins miss.
+    """
+    out = np.zeros(len(target))
+    for train, test in folds:
+        tree = DecisionTreeRegressor(max_leaf_nodes=N_LEAVES, random_state=0)
+        out[test] = tree.fit(X[train], target[train]).predict(X[test])
+    return out
+
+
+def _smooth(X: Array, target: Array, near: Indices, folds: Sequence[Fold]) -> Array:
     """Predict a column by a smooth function of a few others, in the test rows of these folds."""
-    found = fit_smooth(X, target)
+    found = _best_smooth(X, target, near)
     X = X[:, found.columns]
     out = np.zeros(len(target))
     for train, test in folds:
@@ -186,15 +202,27 @@ def fit_smooth(X: Array, target: Array) -> SmoothFunction:
     >>> sorted(smooth.columns.tolist()), round(smooth.r2, 2)
     ([1, 4], 1.0)
     """
+    return _best_smooth(X, target, _leading(X, target))
+
+
+def _best_smooth(X: Array, target: Array, order: Indices) -> SmoothFunction:
+    """Find the best smooth function of the first of some columns."""
     rows = thinned(np.arange(len(target)))
     X, target = X[rows], target[rows]
-    trees = train_trees(X, target, _AMOUNTS, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF)
-    order = np.argsort(-trees.feature_importance("gain"), kind="stable")
     sizes = [size for size in INPUTS if size <= len(order)]
     return max(
         (smooth_function(X, target, order[:size]) for size in sizes),
         key=lambda smooth: smooth.r2,
     )
+
+
+def _leading(X: Array, target: Array) -> Indices:
+    """Return the few columns that boosted trees gain most from, the best first."""
+    rows = thinned(np.arange(len(target)))
+    trees = train_trees(
+        X[rows], target[rows], _AMOUNTS, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
+    )
+    return np.argsort(-trees.feature_importance("gain"), kind="stable")[: INPUTS[-1]]
 
 
 def smooth_function(X: Array, target: Array, columns: Indices) -> SmoothFunction:

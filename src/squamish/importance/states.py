@@ -16,16 +16,17 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from sklearn.tree import DecisionTreeClassifier
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
-from squamish.importance.imputation import LEAST_IN_LEAF, TREES_TO_CHECK
+from squamish.importance.imputation import INPUTS, LEAST_IN_LEAF, TREES_TO_CHECK
 from squamish.importance.regression import BEATS_MEAN
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import View
 from squamish.models.multinomial import Multinomial, multinomial_path
-from squamish.models.trees import train_trees
+from squamish.models.trees import N_LEAVES, train_trees
 from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 
 # Inverse penalties of coefficients of standardised columns, from heavy ones to next to none: what
@@ -154,36 +155,47 @@ def _seen(fit: CrossFit, columns: Indices) -> Array:
 
 
 def trees_tell_more(states: States, others: Array, folds: Sequence[Fold]) -> bool:
-    """Tell whether boosted trees predict states better, out of sample.
+    """Tell whether trees predict states better, out of sample.
 
     Then there is more to know of them than logistic regression says, such as a jump or a product:
-    near these, probabilities are too cautious. Trees that are clearly worse are not asked on.
+    near these, probabilities are too cautious. Boosted trees find out what matters; a single tree
+    of these columns, whose steps are at exact places, knows a class of a number for certain, and is
+    asked for squared errors, as it is never in doubt where it is wrong. Trees that are clearly
+    worse are not asked on.
     """
     if others.shape[1] == 0:
         return False
-    better = np.zeros(0)
+    better = np.zeros((0, 2))
     for train, test in folds:
-        codes, by_trees = states.codes[test], _by_trees(states, others, (train, test))
-        known = _log_losses(states.probabilities[test], codes)
-        better = np.append(better, known - _log_losses(by_trees, codes))
-        if better.mean() < -CLEARLY * better.std() / np.sqrt(len(better)):
+        codes, known = states.codes[test], states.probabilities[test]
+        boosted, stepped = _by_trees(states, others, (train, test))
+        found = (
+            _log_losses(known, codes) - _log_losses(boosted, codes),
+            _squared_errors(known, codes) - _squared_errors(stepped, codes),
+        )
+        better = np.vstack([better, np.column_stack(found)])
+        if (better.mean(axis=0) < -CLEARLY * better.std(axis=0) / np.sqrt(len(better))).all():
             return False
-    return bool(better.mean() > 0)
+    return bool((better.mean(axis=0) > 0).any())
 
 
-def _by_trees(states: States, others: Array, fold: Fold) -> Array:
-    """Predict the states of the test rows of a fold by boosted trees."""
+def _by_trees(states: States, others: Array, fold: Fold) -> tuple[Array, Array]:
+    """Predict the states of the test rows of a fold by boosted trees, and by a single tree."""
     train, test = fold
     known, codes = np.unique(states.codes[train], return_inverse=True)
-    out = np.zeros((len(test), len(states.values)))
+    boosted, stepped = np.zeros((2, len(test), len(states.values)))
     if len(known) < 2:
-        out[:, known] = 1.0
-        return out
+        boosted[:, known] = stepped[:, known] = 1.0
+        return boosted, stepped
     trees = train_trees(
         others[train], codes, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
     )
-    out[:, known] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
-    return out
+    boosted[:, known] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
+    leading = np.argsort(-trees.feature_importance("gain"), kind="stable")[: INPUTS[-1]]
+    tree = DecisionTreeClassifier(max_leaf_nodes=N_LEAVES, random_state=0)
+    tree.fit(others[np.ix_(train, leading)], codes)
+    stepped[:, known] = tree.predict_proba(others[np.ix_(test, leading)])
+    return boosted, stepped
 
 
 def _normalised(probabilities: Array) -> Array:
@@ -199,3 +211,9 @@ def _log_loss(probabilities: Array, codes: Indices) -> float:
 def _log_losses(probabilities: Array, codes: Indices) -> Array:
     own = probabilities[np.arange(len(codes)), codes]
     return np.asarray(-np.log(np.maximum(own, LEAST_PROBABILITY)))
+
+
+def _squared_errors(probabilities: Array, codes: Indices) -> Array:
+    """Return Brier's score of every row."""
+    observed = np.eye(probabilities.shape[1])[codes]
+    return np.asarray(np.square(observed - probabilities).sum(axis=1))

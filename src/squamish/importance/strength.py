@@ -41,6 +41,7 @@ from squamish.importance.refit import (
     refit_without,
 )
 from squamish.models.crossfit import CrossFit
+from squamish.models.learners import Learner
 from squamish.models.race import Race
 from squamish.statistics.multiplicity import Level
 from squamish.statistics.paired import PairedTest
@@ -116,7 +117,9 @@ class Limits:
     least_of_refit: float
 
     @classmethod
-    def of(cls, level: Level, min_effect: float, gain: float, race: Race, loss: float) -> Limits:
+    def of(
+        cls, level: Level, min_effect: float, gain: float, loss: float, learner: Learner
+    ) -> Limits:
         """Take a share of what the model gains, or of the loss it leaves, if that is less.
 
         Beside a model that explains nearly all, every cost is a small share of what it gains, and
@@ -126,7 +129,7 @@ class Limits:
         user makes such steps, so that it is taken to.
         """
         least = min_effect * min(gain, loss)
-        return cls(level, least, least if race.learner.is_smooth else min_effect * gain)
+        return cls(level, least, least if learner.is_smooth else min_effect * gain)
 
 
 def test_strength(
@@ -164,18 +167,19 @@ def test_strength(
     untested = Strength.untested(len(relevant))
     if race is None:
         return untested
+    learner = race.sharpest(fit)
     try:
-        found = _draw_all(fit, relevant, race, rng)
+        found = _draw_all(fit, relevant, learner, rng)
     except OutOfTime:
         return untested
     gain = race.gain(fit)
-    limits = Limits.of(level, min_effect, gain, race, fit.mean(race.losses))
+    limits = Limits.of(level, min_effect, gain, fit.mean(race.losses), learner)
     draws = Draws.of(fit, found)
     outcome = _by_draws(draws, limits, gain > 0)
     if not (gain > 0 and len(relevant) > 1):
         return replace(outcome, undecided=np.zeros(len(relevant), dtype=bool))
     residuals = [
-        FeatureResidual(int(feature), relevant, race.learner.view, values, states)
+        FeatureResidual(int(feature), relevant, learner.view, values, states)
         for feature, values, states in zip(relevant, found.residuals, found.states, strict=True)
     ]
     try:
@@ -225,13 +229,13 @@ class Draws:
 
 
 def _draw_all(
-    fit: CrossFit, relevant: Indices, race: Race, rng: np.random.Generator
+    fit: CrossFit, relevant: Indices, learner: Learner, rng: np.random.Generator
 ) -> ConditionalImportance:
     """Draw each relevant feature anew, given all columns or the closest ones."""
     columns = fit.columns(relevant)
     context = closest(fit.matrix("ranked", 0), columns, np.arange(len(fit.feature)))
     units = [np.flatnonzero(fit.feature[columns] == f) for f in relevant]
-    return conditional_importance(fit, race.learner, columns, context, units, rng)
+    return conditional_importance(fit, learner, columns, context, units, rng)
 
 
 def _by_draws(draws: Draws, limits: Limits, gains: bool) -> Strength:

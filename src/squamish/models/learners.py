@@ -27,7 +27,7 @@ View = Literal["plain", "ranked"]
 MOST_TERMS, MOST_NUMBERS = 2500, 50_000_000
 # Rounds of boosting that race. With a learning rate of 0.1, a hundred reach 99.997% of what trees
 # fit in a line of steps (1 - 0.9^100), and 25 reach 93%: enough where the rest is noise. Twice as
-# many, up to the most, are tried where a hundred are best, as where hardly anything is noise.
+# many are tried, up to the most, where the last doubling paid, and stay if they pay as well.
 ROUNDS, MOST_ROUNDS = (25, 50, 100), 400
 
 
@@ -113,30 +113,6 @@ def portfolio(family: Family, n_rows: int, n_columns: int) -> list[Learner]:
             for strength in family.strengths("quadratic")
         ]
     return [*learners, *TREES]
-
-
-def refinements(
-    best: Learner, raced: Sequence[Learner], linear: Learner | None, n_predictors: int
-) -> list[Learner]:
-    """Return built-in learners that are worth a try once it is known which one is best so far.
-
-    Parameters
-    ----------
-    best : Learner
-        The best one.
-    raced : sequence of Learner
-        All that raced.
-    linear : Learner or None
-        The best linear one among these, whose curve is tried.
-    n_predictors : int
-        Number of linear predictors of the target; a curve is one of one.
-    """
-    found: list[BuiltIn] = []
-    if isinstance(linear, BuiltIn) and n_predictors == 1:
-        found.append(BuiltIn("single-index", linear.view, linear.strength))
-    if isinstance(best, BuiltIn) and not best.is_smooth and 2 * best.strength <= MOST_ROUNDS:
-        found.append(BuiltIn("boosted", best.view, 2 * best.strength))
-    return [learner for learner in found if learner not in raced]
 
 
 def trained_together(learners: Iterable[Learner]) -> list[tuple[Learner, ...]]:

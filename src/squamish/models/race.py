@@ -3,13 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import TypeGuard
 
 import numpy as np
 
 from squamish.arrays import Array, Indices
 from squamish.models.crossfit import CrossFit, Trial
-from squamish.models.learners import Learner, portfolio, refinements, trained_together
+from squamish.models.learners import (
+    MOST_ROUNDS,
+    BuiltIn,
+    Learner,
+    portfolio,
+    trained_together,
+)
 from squamish.statistics.paired import paired_test
 
 # A learner drops out if it is worse by more than two standard errors of the paired difference
@@ -19,6 +26,9 @@ DROPS_OUT, AS_GOOD = 2.0, 1.0
 # On other columns, a few more or fewer, learners are tried again that lag behind by less than this
 # share of what the winner gains over the constant.
 CONTENDING = 0.1
+# Twice the rounds of boosting pay if the loss falls by a tenth: t-values of tests go with the
+# inverse of its root, so that it is worth as much as a tenth more rows.
+PAYS = 0.1
 # A trial ends once its mean loss is this many times the limit: the rest cannot make up for it
 # unless losses of folds differ wildly.
 FAR_ABOVE = 2.0
@@ -49,6 +59,15 @@ class Race:
     def gain(self, fit: CrossFit) -> float:
         """Return what the winner gains over the constant prediction, in mean loss."""
         return fit.mean(fit.constant_losses() - self.losses)
+
+    def sharpest(self, fit: CrossFit) -> Learner:
+        """Return the learner to test features with: the winner, or a formula that is near.
+
+        A test of what a feature adds to a prediction holds for any learner. Formulas smooth out
+        chance that steps of trees let through.
+        """
+        near = self.contenders(CONTENDING * max(self.gain(fit), 0.0))
+        return next((a for a in [self.learner, *near] if a.is_smooth), self.learner)
 
     def best_of(self, kind: str) -> Learner | None:
         """Return the learner of a kind that lags behind least."""
@@ -125,13 +144,25 @@ class _Heats:
     def refined(self) -> _Heats:
         """Try what may be better still, now that it is known who leads.
 
-        Whoever comes later has to be better than the winner by one standard error.
+        A curve of the best line has to be better than the winner by one standard error, and trees
+        of twice as many rounds by so much that they are worth the time.
         """
-        n_predictors = self.fit.family.n_predictors(self.fit.table.y)
-        while more := refinements(self.winner, [*self.losses], self._linear(), n_predictors):
-            for learner in more:
-                self._challenge(learner)
+        linear = self._linear()
+        if isinstance(linear, BuiltIn) and self.fit.family.n_predictors(self.fit.table.y) == 1:
+            self._challenge(BuiltIn("single-index", linear.view, linear.strength))
+        while self._pays(self.winner):
+            longer = replace(self.winner, strength=2 * self.winner.strength)
+            self._challenge(longer, least=PAYS)
         return self
+
+    def _pays(self, winner: Learner) -> TypeGuard[BuiltIn]:
+        """Tell whether trees lead that gained much by the last doubling of their rounds."""
+        if not isinstance(winner, BuiltIn) or winner.is_smooth:
+            return False
+        shorter, longer = (replace(winner, strength=f * winner.strength) for f in (0.5, 2.0))
+        if longer.strength > MOST_ROUNDS or longer in self.losses or shorter not in self.losses:
+            return False
+        return self._lag(shorter, winner, 0) > PAYS * _mean(self.fit, self.losses[shorter])
 
     def result(self) -> Race:
         """Return how everybody did."""
@@ -140,14 +171,21 @@ class _Heats:
         losses = self.fit.gathered(self.losses[self.winner])
         return Race(self.winner, predictions, losses, lags, self.n_fits)
 
-    def _challenge(self, learner: Learner) -> None:
-        """Let a learner race against the winner; it ends after a fold in which it has no chance."""
+    def _challenge(self, learner: Learner, least: float = 0.0) -> None:
+        """Let a learner race against the winner; it ends after a fold in which it has no chance.
+
+        It wins if it is better by one standard error, and by at least this share of the loss.
+        """
         folds = list(range(len(self.fit.folds)))
         for some in (folds[:1], folds[1:]):
             self._try([learner], some)
             if self._lag(learner, self.winner, DROPS_OUT) > 0:
                 return
-        if self._lag(self.winner, learner, AS_GOOD) > 0:
+        enough = least * _mean(self.fit, self.losses[self.winner])
+        if (
+            self._lag(self.winner, learner, AS_GOOD) > 0
+            and self._lag(self.winner, learner, 0) > enough
+        ):
             self.winner = learner
 
     def _try(self, learners: Sequence[Learner], folds: Sequence[int]) -> None:

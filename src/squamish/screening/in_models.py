@@ -110,13 +110,13 @@ def _in_the_model(
 ) -> Selection:
     """Test groups in the best model of what is relevant, one at a time."""
     relevance, race = selected.relevance, selected.race
-    tested = groups.with_sign(relevance, CLEAR_SIGN)
-    if race is None or race.learner.kind == "boosted":
+    if race is None or (learner := race.sharpest(fit)).kind == "boosted":
         # There is nothing to add to, or it is trees, which all groups are tested in below. A
         # learner of the user, also one made of trees, sees what these do not: it is asked.
         return selected
+    tested = groups.with_sign(relevance, CLEAR_SIGN)
     found = [
-        _redrawn(fit, race.learner, fit.columns(np.append(relevance.relevant, j)), [j], stream)
+        _redrawn(fit, learner, fit.columns(np.append(relevance.relevant, j)), [j], stream)
         for j, stream in zip(groups.first[tested], rng.spawn(len(tested)), strict=True)
     ]
     p_groups = np.array([p[0] for p, _ in found])
