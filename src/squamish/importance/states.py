@@ -12,7 +12,7 @@ controlled variable selection", JRSS B 80 (2018), on conditional randomisation.
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,13 +20,13 @@ from sklearn.tree import DecisionTreeClassifier
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
-from squamish.importance.imputation import INPUTS, LEAST_IN_LEAF, TREES_TO_CHECK
+from squamish.importance.imputation import INPUTS, LEAST_IN_LEAF, TREES_TO_CHECK, thinned
 from squamish.importance.regression import BEATS_MEAN
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import View
 from squamish.models.multinomial import Multinomial, multinomial_path
-from squamish.models.trees import N_LEAVES, train_trees
+from squamish.models.trees import N_BINS, N_LEAVES, train_trees
 from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 
 # Inverse penalties of coefficients of standardised columns, from heavy ones to next to none: what
@@ -158,44 +158,64 @@ def trees_tell_more(states: States, others: Array, folds: Sequence[Fold]) -> boo
     """Tell whether trees predict states better, out of sample.
 
     Then there is more to know of them than logistic regression says, such as a jump or a product:
-    near these, probabilities are too cautious. Boosted trees find out what matters; a single tree
-    of these columns, whose steps are at exact places, knows a class of a number for certain, and is
-    asked for squared errors, as it is never in doubt where it is wrong. Trees that are clearly
-    worse are not asked on.
+    near these, probabilities are too cautious. Boosted trees are asked first. Where what they use
+    has more values than they have bins, a single tree, whose steps are at exact places, may know a
+    class of a number for certain. It is asked for squared errors, as it is in no doubt where it is
+    wrong.
     """
     if others.shape[1] == 0:
         return False
-    better = np.zeros((0, 2))
+    if _tells_more(states, others, folds, _boosted, _log_losses):
+        return True
+    near = others[:, _leading(states.codes, others)]
+    has_bins = all(len(np.unique(column)) <= N_BINS for column in near.T)
+    return not has_bins and _tells_more(states, near, folds, _stepped, _squared_errors)
+
+
+def _tells_more(
+    states: States,
+    others: Array,
+    folds: Sequence[Fold],
+    predict: Callable[[Array, Indices, Array], Array],
+    losses: Callable[[Array, Indices], Array],
+) -> bool:
+    """Tell whether a model has smaller losses; one that is clearly worse is not asked on."""
+    better = np.zeros(0)
     for train, test in folds:
-        codes, known = states.codes[test], states.probabilities[test]
-        boosted, stepped = _by_trees(states, others, (train, test))
-        found = (
-            _log_losses(known, codes) - _log_losses(boosted, codes),
-            _squared_errors(known, codes) - _squared_errors(stepped, codes),
-        )
-        better = np.vstack([better, np.column_stack(found)])
-        if (better.mean(axis=0) < -CLEARLY * better.std(axis=0) / np.sqrt(len(better))).all():
+        known, codes = np.unique(states.codes[train], return_inverse=True)
+        found = np.zeros((len(test), len(states.values)))
+        found[:, known] = predict(others[train], codes, others[test]) if len(known) > 1 else 1.0
+        truth = states.codes[test]
+        gained = losses(states.probabilities[test], truth) - losses(found, truth)
+        better = np.append(better, gained)
+        if better.mean() < -CLEARLY * better.std() / np.sqrt(len(better)):
             return False
-    return bool((better.mean(axis=0) > 0).any())
+    return bool(better.mean() > 0)
 
 
-def _by_trees(states: States, others: Array, fold: Fold) -> tuple[Array, Array]:
-    """Predict the states of the test rows of a fold by boosted trees, and by a single tree."""
-    train, test = fold
-    known, codes = np.unique(states.codes[train], return_inverse=True)
-    boosted, stepped = np.zeros((2, len(test), len(states.values)))
-    if len(known) < 2:
-        boosted[:, known] = stepped[:, known] = 1.0
-        return boosted, stepped
+def _boosted(X: Array, codes: Indices, other: Array) -> Array:
+    """Predict other rows by boosted trees."""
+    trees = train_trees(X, codes, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF)
+    return _CLASSES.tree_prediction(np.asarray(trees.predict(other, num_threads=1)))
+
+
+def _stepped(X: Array, codes: Indices, other: Array) -> Array:
+    """Predict other rows by a single tree."""
+    tree = DecisionTreeClassifier(max_leaf_nodes=N_LEAVES, random_state=0).fit(X, codes)
+    return np.asarray(tree.predict_proba(other))
+
+
+def _leading(codes: Indices, others: Array) -> Indices:
+    """Return the few columns that boosted trees gain most from."""
+    rows = thinned(np.arange(len(codes)))
+    states, known = np.unique(codes[rows], return_inverse=True)
+    if len(states) < 2:
+        # The others are too rare to be among these rows.
+        return np.zeros(0, dtype=np.intp)
     trees = train_trees(
-        others[train], codes, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
+        others[rows], known, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
     )
-    boosted[:, known] = _CLASSES.tree_prediction(trees.predict(others[test], num_threads=1))
-    leading = np.argsort(-trees.feature_importance("gain"), kind="stable")[: INPUTS[-1]]
-    tree = DecisionTreeClassifier(max_leaf_nodes=N_LEAVES, random_state=0)
-    tree.fit(others[np.ix_(train, leading)], codes)
-    stepped[:, known] = tree.predict_proba(others[np.ix_(test, leading)])
-    return boosted, stepped
+    return np.argsort(-trees.feature_importance("gain"), kind="stable")[: INPUTS[-1]]
 
 
 def _normalised(probabilities: Array) -> Array:
