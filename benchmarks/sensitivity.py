@@ -80,10 +80,6 @@ def _share(value: float, factor: float) -> float:
     return odds / (1 + odds)
 
 
-def _all_of_them(values: dict[str, int], factor: float) -> dict[str, int]:
-    return {key: _scaled(value, factor) for key, value in values.items()}
-
-
 @dataclass(frozen=True)
 class Constant:
     """A constant of a module, and how it is halved and doubled."""
@@ -122,10 +118,11 @@ CONSTANTS = [
     *_of("statistics.correlation_groups", "GROUP_CORRELATION", change=_share),
     *_of("families.amounts", "OUTER_FENCE", "LEAST_SHARE"),
     *_of("families.classes", "LEAST_PROBABILITY"),
-    *_of("models.race", "DROPS_OUT", "AS_GOOD", "CONTENDING"),
-    *_of("models.trees", "N_TREES", "LEARNING_RATE", "N_LEAVES", "LEAST_IN_LEAF", "N_BINS"),
+    *_of("models.race", "DROPS_OUT", "AS_GOOD", "CONTENDING", "SHARPER", "PAYS"),
+    *_of("models.single_index", "N_PIECES", "LEAST_GAIN"),
+    *_of("models.trees", "LEARNING_RATE", "N_LEAVES", "LEAST_IN_LEAF", "N_BINS"),
     *_of("models.kernel_ridge", "MOST_LANDMARKS"),
-    *_of("importance.conditional", "DRAWS", change=_all_of_them),
+    *_of("importance.conditional", "DRAWS", "DRAWS_OF_TREES"),
     *_of("importance.context", "MOST_CONTEXT"),
     *_of("importance.regression", "BEATS_MEAN", change=_share),
     *_of("importance.imputation", "MUCH", change=_share),

@@ -26,6 +26,10 @@ DROPS_OUT, AS_GOOD = 2.0, 1.0
 # On other columns, a few more or fewer, learners are tried again that lag behind by less than this
 # share of what the winner gains over the constant.
 CONTENDING = 0.1
+# The t-value of a score goes with the inverse root of the loss, and that of a growth of the loss,
+# which trees have to show where others tell of a feature, is half as large: a formula gives the
+# sharper test up to the same loss or up to four times that of trees. This is between the two.
+SHARPER = 2.0
 # Twice the rounds of boosting pay if the loss falls by a tenth: t-values of tests go with the
 # inverse of its root, so that it is worth as much as a tenth more rows.
 PAYS = 0.1
@@ -63,11 +67,12 @@ class Race:
     def sharpest(self, fit: CrossFit) -> Learner:
         """Return the learner to test features with: the winner, or a formula that is near.
 
-        A test of what a feature adds to a prediction holds for any learner. Formulas smooth out
-        chance that steps of trees let through.
+        A test of what a feature adds to a prediction holds for any learner. Formulas have more
+        draws, and need not show in the loss what they show in scores.
         """
-        near = self.contenders(CONTENDING * max(self.gain(fit), 0.0))
-        return next((a for a in [self.learner, *near] if a.is_smooth), self.learner)
+        loss = fit.mean(self.losses)
+        lag = min(CONTENDING * max(self.gain(fit), 0.0), (SHARPER - 1) * loss)
+        return next((a for a in [self.learner, *self.contenders(lag)] if a.is_smooth), self.learner)
 
     def best_of(self, kind: str) -> Learner | None:
         """Return the learner of a kind that lags behind least."""
