@@ -1,10 +1,12 @@
 """What can be detected of a Markov blanket: the true conditional with a member and without it.
 
-Networks are exact, so both conditionals are. The oracle compares their log-likelihoods of the
-target row by row. A member is detectable by a paired t if the mean of the differences is some
-standard errors above zero, and by the ratio of likelihoods if their sum is large: if the member
-told nothing, the mean of the ratio would be 1, and it would exceed c with a probability of 1 / c
-at most. The ratio is the sharper of the two where effects are rare and large.
+Either given the rest of the blanket, or given all other nodes: what is outside of the blanket
+tells nothing beside it, but may well make up for a member that is missing, and a column is strong
+if it adds to all others. Networks are exact, so all conditionals are. The oracle compares their
+log-likelihoods of the target row by row. A member is detectable by a paired t if the mean of the
+differences is some standard errors above zero, and by the ratio of likelihoods if their sum is
+large: if the member told nothing, the mean of the ratio would be 1, and it would exceed c with a
+probability of 1 / c at most. The ratio is the sharper of the two where effects are rare and large.
 """
 
 from __future__ import annotations
@@ -48,12 +50,13 @@ class DiscreteNetwork:
         """Return the parents of every node."""
         return {node: list(factor.axes[1:]) for node, factor in self.tables.items()}
 
-    def gains(self, rows: Mapping[str, Codes], target: str, member: str) -> Floats:
-        """Return what a member of the blanket adds to the log-likelihood of each row.
+    def gains(
+        self, rows: Mapping[str, Codes], target: str, member: str, given: Sequence[str]
+    ) -> Floats:
+        """Return what a node adds to others, in the log-likelihood of each row.
 
-        The joint of target and member given the rest of the blanket has both conditionals in it.
+        The joint of target and member given the others has both conditionals in it.
         """
-        given = [node for node in markov_blanket(self.parents(), target) if node != member]
         if given:
             seen, which = np.unique(
                 np.column_stack([rows[node] for node in given]), axis=0, return_inverse=True
@@ -108,14 +111,14 @@ class GaussianNetwork:
         """Return the parents of every node."""
         return dict(self.edges)
 
-    def gains(self, rows: Mapping[str, Floats], target: str, member: str) -> Floats:
-        """Return what a member of the blanket adds to the log-likelihood of each row."""
-        blanket = markov_blanket(self.edges, target)
-        without = [node for node in blanket if node != member]
-        gains: Floats = self._log_density(rows, target, blanket)
-        return gains - self._log_density(rows, target, without)
+    def gains(
+        self, rows: Mapping[str, Floats], target: str, member: str, given: Sequence[str]
+    ) -> Floats:
+        """Return what a node adds to others, in the log-likelihood of each row."""
+        gains: Floats = self._log_density(rows, target, [*given, member])
+        return gains - self._log_density(rows, target, given)
 
-    def _log_density(self, rows: Mapping[str, Floats], target: str, given: list[str]) -> Floats:
+    def _log_density(self, rows: Mapping[str, Floats], target: str, given: Sequence[str]) -> Floats:
         at = [self.nodes.index(node) for node in given]
         y = self.nodes.index(target)
         slopes = np.linalg.solve(self.covariance[np.ix_(at, at)], self.covariance[at, y])

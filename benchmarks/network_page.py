@@ -29,10 +29,17 @@ all columns with a test of each, corrected by Holm's method.
 The oracle knows the network, and so both the conditional distribution of the target given its
 blanket, and that without a member. "By t": the mean difference of log-likelihoods is four standard
 errors or more above 0. "By ratio": the ratio of likelihoods is so large that it would occur with a
-probability of at most 0.01 in any column of the target if none was needed. Both call nothing false.
+probability of at most 0.01 in any column of the target if none was needed. "Given all": the same
+ratio, if the member is missing and all other columns are there, also those outside of the blanket,
+which then tell of it: that is what strong means. Nothing of it is false. Learners of blankets need
+not show so much: they take a column that tells nothing beside others for one that is not there.
 Made by `make networks`, which goes on where it was stopped.
 """
-ORACLES = {"oracle, by t": "detectable", "oracle, by ratio": "detectable by ratio"}
+ORACLES = {
+    "oracle, by t": "detectable",
+    "oracle, by ratio": "detectable by ratio",
+    "oracle, given all": "detectable given all",
+}
 
 
 def page(rows: Sequence[Row]) -> Iterator[str]:

@@ -48,6 +48,8 @@ class NetworkTable:
         The oracle's paired t for members of the blanket, NaN elsewhere.
     log_ratio : array of shape (n_nodes, n_nodes)
         The logarithm of its ratio of likelihoods, likewise.
+    log_ratio_given_all : array of shape (n_nodes, n_nodes)
+        The same, given all other nodes and not only the rest of the blanket.
     """
 
     values: NDArray[Any]
@@ -55,6 +57,7 @@ class NetworkTable:
     blanket: NDArray[np.bool_]
     t: NDArray[np.float64]
     log_ratio: NDArray[np.float64]
+    log_ratio_given_all: NDArray[np.float64]
 
     @property
     def is_discrete(self) -> bool:
@@ -70,8 +73,18 @@ class NetworkTable:
     @property
     def detectable_by_ratio(self) -> NDArray[np.bool_]:
         """Which members it detects by the ratio, at alpha for all columns of a target together."""
-        found: NDArray[np.bool_] = self.log_ratio >= np.log((len(self.nodes) - 1) / ALPHA)
+        found: NDArray[np.bool_] = self.log_ratio >= self._least_log_ratio
         return found
+
+    @property
+    def detectable_given_all(self) -> NDArray[np.bool_]:
+        """Which members it detects by the ratio as something that all other columns do not tell."""
+        found: NDArray[np.bool_] = self.log_ratio_given_all >= self._least_log_ratio
+        return found
+
+    @property
+    def _least_log_ratio(self) -> float:
+        return float(np.log((len(self.nodes) - 1) / ALPHA))
 
     def targets(self, step: int) -> list[str]:
         """Return every so many-th node, by name; of these, those that are not constant here."""
@@ -160,7 +173,7 @@ def _with_truth(
     """Add blankets, and what the oracle says of their members."""
     names, parents = list(rows), network.parents()
     blanket = np.zeros((len(names), len(names)), dtype=bool)
-    t, log_ratio = np.full((2, *blanket.shape), np.nan)
+    t, log_ratio, given_all = np.full((3, *blanket.shape), np.nan)
     for i, target in enumerate(names):
         members = markov_blanket(parents, target)
         if set(members) != set(model.get_markov_blanket(target)):
@@ -168,9 +181,11 @@ def _with_truth(
         for member in members:
             j = names.index(member)
             blanket[i, j] = True
-            gains = network.gains(rows, target, member)
+            gains = network.gains(rows, target, member, [x for x in members if x != member])
             t[i, j], log_ratio[i, j] = paired_t(gains), gains.sum()
-    return NetworkTable(values, np.array(names), blanket, t, log_ratio)
+            others = [x for x in names if x not in (target, member)]
+            given_all[i, j] = network.gains(rows, target, member, others).sum()
+    return NetworkTable(values, np.array(names), blanket, t, log_ratio, given_all)
 
 
 def main() -> None:

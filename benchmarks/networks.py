@@ -45,7 +45,10 @@ def tables(options: argparse.Namespace) -> list[Path]:
                     print(f"drawing {n_rows} rows of {network}", file=sys.stderr, flush=True)
                     drawn = [network, str(n_rows), str(seed), path]
                     subprocess.run(
-                        [environment("networks"), HERE / "network_tables.py", *drawn], check=True
+                        [environment("networks"), HERE / "network_tables.py", *drawn],
+                        # pgmpy goes through sets of names where a network is Gaussian.
+                        env=os.environ | {"PYTHONHASHSEED": "0"},
+                        check=True,
                     )
                 found.append(path)
     return found

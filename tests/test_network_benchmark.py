@@ -67,18 +67,20 @@ def test_a_blanket_has_parents_children_and_their_other_parents():
 @pytest.mark.parametrize("member", ["a", "d", "f"])
 def test_the_oracle_of_a_discrete_network_is_a_sum_over_all_worlds(network, member):
     rows = states(network, n_rows=5)
-    gains = network.gains(rows, "c", member)
     blanket = markov_blanket(PARENTS, "c")
-    for i, gain in enumerate(gains):
-        row = {name: codes[i] for name, codes in rows.items()}
-        without = [name for name in blanket if name != member]
-        ratio = conditional(network, row, blanket) / conditional(network, row, without)
-        assert gain == pytest.approx(np.log(ratio))
+    everything = [name for name in PARENTS if name != "c"]
+    for known in (blanket, everything):
+        without = [name for name in known if name != member]
+        gains = network.gains(rows, "c", member, without)
+        for i, gain in enumerate(gains):
+            row = {name: codes[i] for name, codes in rows.items()}
+            ratio = conditional(network, row, known) / conditional(network, row, without)
+            assert gain == pytest.approx(np.log(ratio))
 
 
 def test_the_only_member_of_a_blanket_is_compared_with_nothing(network):
     rows = states(network, n_rows=5)
-    gains = network.gains(rows, "e", "d")
+    gains = network.gains(rows, "e", "d", [])
     row = {name: codes[2] for name, codes in rows.items()}
     ratio = conditional(network, row, ["d"], "e") / conditional(network, row, [], "e")
     assert gains[2] == pytest.approx(np.log(ratio))
@@ -93,7 +95,7 @@ def test_the_oracle_of_a_gaussian_network_has_its_conditional_densities():
     rows = {name: rng.standard_normal(50) for name in edges}
     both = stats.norm.logpdf(rows["y"], 3 + 2 * rows["x"] + rows["z"], 1)
     without_x = stats.norm.logpdf(rows["y"], 3 + rows["z"], np.sqrt(5))
-    np.testing.assert_allclose(network.gains(rows, "y", "x"), both - without_x)
+    np.testing.assert_allclose(network.gains(rows, "y", "x", ["z"]), both - without_x)
 
 
 def test_the_paired_t_is_that_of_the_textbook():
@@ -150,7 +152,7 @@ def tables(tmp_path):
     t = np.where(blanket, 5.0, np.nan)
     t[2, 1] = 3.9
     path = table_file(tmp_path, "ecoli70", 200, 0)
-    NetworkTable(values, nodes, blanket, t, 3 * t).save(path)
+    NetworkTable(values, nodes, blanket, t, 3 * t, t).save(path)
     return [path]
 
 
@@ -169,6 +171,7 @@ def test_calls_are_rated_by_the_blanket_and_false_ones_named(tables):
         "detectable": 1,
         # The logarithm of 4 / 0.01 is 6.0.
         "detectable by ratio": 2,
+        "detectable given all": 0,
         "called": 4,
         "hits": 2,
         "detectable hits": 1,
@@ -205,6 +208,7 @@ def fit_line(contestant, target, *, called, hits, members=4, false="", status=""
         "members": members,
         "detectable": 2,
         "detectable by ratio": 3,
+        "detectable given all": 2,
         "called": called,
         "hits": hits,
         "detectable hits": min(hits, 2),
