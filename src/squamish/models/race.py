@@ -153,12 +153,23 @@ class _Heats:
         of twice as many rounds by so much that they are worth the time.
         """
         linear = self._linear()
-        if isinstance(linear, BuiltIn) and self.fit.family.n_predictors(self.fit.table.y) == 1:
+        if isinstance(linear, BuiltIn) and self._may_bend(linear):
             self._challenge(BuiltIn("single-index", linear.view, linear.strength))
         while self._pays(self.winner):
             longer = replace(self.winner, strength=2 * self.winner.strength)
             self._challenge(longer, least=PAYS)
         return self
+
+    def _may_bend(self, linear: BuiltIn) -> bool:
+        """Tell whether a curve of a linear predictor may be better than the line.
+
+        There has to be one predictor. Where the weakest of several penalties is best, classes lie
+        apart, and it is the penalty that keeps the line from being steeper.
+        """
+        family = self.fit.family
+        strengths = family.strengths("linear")
+        lie_apart = len(strengths) > 1 and linear.strength == strengths[-1]
+        return family.n_predictors(self.fit.table.y) == 1 and not lie_apart
 
     def _pays(self, winner: Learner) -> TypeGuard[BuiltIn]:
         """Tell whether trees lead that gained much by the last doubling of their rounds."""
