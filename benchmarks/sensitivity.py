@@ -118,7 +118,7 @@ CONSTANTS = [
     *_of("statistics.correlation_groups", "GROUP_CORRELATION", change=_share),
     *_of("families.amounts", "OUTER_FENCE", "LEAST_SHARE"),
     *_of("families.classes", "LEAST_PROBABILITY"),
-    *_of("models.race", "DROPS_OUT", "AS_GOOD", "CONTENDING", "SHARPER", "PAYS"),
+    *_of("models.race", "DROPS_OUT", "AS_GOOD", "CONTENDING", "PAYS"),
     *_of("models.single_index", "N_PIECES", "LEAST_GAIN"),
     *_of("models.trees", "LEARNING_RATE", "N_LEAVES", "LEAST_IN_LEAF", "N_BINS"),
     *_of("models.kernel_ridge", "MOST_LANDMARKS"),

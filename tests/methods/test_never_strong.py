@@ -62,6 +62,16 @@ def test_what_is_certain_but_small_is_said_to_be_so():
 
 
 @pytest.mark.parametrize("seed", range(2))
+def test_a_proxy_of_peaks_that_only_trees_follow(seed):
+    rng = np.random.default_rng([1000, seed])
+    hour, level = rng.uniform(0, 24, 1000), rng.uniform(0, 6, 1000)
+    peak = np.exp(-((hour - 8) ** 2) / 3) + np.exp(-((hour - 18) ** 2) / 3)
+    proxy = 0.8 * peak + 0.6 * rng.standard_normal(1000)
+    y = np.floor(level) + 1.5 * peak + 0.5 * rng.standard_normal(1000)
+    assert verdict(np.column_stack([level, hour, proxy]), y).classes.tolist() == [2, 2, 1]
+
+
+@pytest.mark.parametrize("seed", range(2))
 def test_a_flag_of_a_product_that_others_tell_but_for_a_few_rows(seed):
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((1000, 4))

@@ -70,18 +70,3 @@ def test_trees_of_fewer_rounds_are_the_beginning_of_those_of_more():
     models = fit_together(together, X, y, family)
     for learner, model in zip(together, models, strict=True):
         assert np.array_equal(model.predict(X), learner.fit(X, y, family).predict(X))
-
-
-def test_a_formula_that_is_near_tests_what_trees_predict_better():
-    rng = np.random.default_rng(0)
-    X = rng.standard_normal((2000, 4))
-    y = (
-        X @ [1.0, 0.8, 0.6, 0.4]
-        + 0.4 * np.sign(np.sin(4 * X[:, 0]))
-        + 0.3 * rng.standard_normal(2000)
-    )
-    fit, race = raced(X, y)
-    assert race.learner.kind == "boosted"
-    assert race.sharpest(fit).is_smooth
-    fit, race = raced(*checkerboard(0.3))
-    assert race.sharpest(fit) == race.learner

@@ -1,4 +1,4 @@
-"""One column predicted from others by whatever does it best: a line, steps, or a smooth curve."""
+"""One column predicted from others by what does it best: lines, small or exact steps, curves."""
 
 from __future__ import annotations
 
@@ -11,7 +11,8 @@ from sklearn.linear_model import RidgeCV
 from sklearn.tree import DecisionTreeRegressor
 
 from squamish.arrays import Array, Fold, Indices
-from squamish.families import family_of
+from squamish.families import Family, family_of
+from squamish.families.family import Target
 from squamish.models.folds import covering
 from squamish.models.kernel_ridge import KernelRidge, fit_kernel_ridge
 from squamish.models.trees import N_LEAVES, train_trees
@@ -216,13 +217,17 @@ def _best_smooth(X: Array, target: Array, order: Indices) -> SmoothFunction:
     )
 
 
+def leading_columns(X: Array, y: Target, family: Family) -> Indices:
+    """Return the few columns that boosted trees gain most from, the best first; one at least."""
+    trees = train_trees(X, y, family, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF)
+    gains = np.asarray(trees.feature_importance("gain"))
+    n_used = max(1, min(int((gains > 0).sum()), INPUTS[-1]))
+    return np.argsort(-gains, kind="stable")[:n_used]
+
+
 def _leading(X: Array, target: Array) -> Indices:
-    """Return the few columns that boosted trees gain most from, the best first."""
     rows = thinned(np.arange(len(target)))
-    trees = train_trees(
-        X[rows], target[rows], _AMOUNTS, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
-    )
-    return np.argsort(-trees.feature_importance("gain"), kind="stable")[: INPUTS[-1]]
+    return leading_columns(X[rows], target[rows], _AMOUNTS)
 
 
 def smooth_function(X: Array, target: Array, columns: Indices) -> SmoothFunction:

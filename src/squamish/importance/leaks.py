@@ -9,7 +9,7 @@ import numpy as np
 from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit, Trial
-from squamish.models.learners import ALL_ROUNDS
+from squamish.models.learners import DEFAULT_TREES
 from squamish.models.race import FAR_ABOVE, Race, trials_below
 
 # A loss below this share of the constant's is almost perfect: an R2 of 0.98, or one of fifty bits.
@@ -44,7 +44,7 @@ def _leaks(fit: CrossFit, relevant: Indices, race: Race, p_marginal: Array) -> L
     likeliest = sorted(relevant.tolist(), key=lambda f: (p_marginal[f], f))[:MOST_LEAKS]
     found: set[int] = set()
     n_fits = 0
-    for learner in dict.fromkeys([race.learner, race.best_of("boosted") or ALL_ROUNDS]):
+    for learner in dict.fromkeys([race.learner, race.best_of("boosted") or DEFAULT_TREES]):
         # Whom all features do not make almost perfect, one of them does not either.
         if fit.mean(race.losses) + race.lags.get(learner, 0.0) > FAR_ABOVE * least:
             continue

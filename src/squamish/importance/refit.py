@@ -132,11 +132,10 @@ def refit_without(
         Unit(np.flatnonzero(fit.feature[columns] == r.feature), x, _errors(fit, prediction))
         for r, x, prediction in zip(residuals, left, best, strict=True)
     ]
-    learner = race.sharpest(fit)
-    scores = redraw(fit, learner, columns, units, rng).score
+    scores = redraw(fit, race.learner, columns, units, rng).score
     n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
     growth, p = fit.test(losses - race.losses[:, np.newaxis]), fit.test(scores).p_values
-    if not learner.is_smooth:
+    if not race.learner.is_smooth:
         # Trees that predict the target, and trees that impute, are wrong in the same rows. A
         # learner of the user may be made of trees, or be like the smooth curves that impute.
         p = np.maximum(p, growth.p_values)
@@ -144,7 +143,7 @@ def refit_without(
         growth,
         p,
         r2,
-        (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 2 * n_folds),
+        (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 3 * n_folds),
     )
 
 

@@ -20,7 +20,12 @@ from sklearn.tree import DecisionTreeClassifier
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
-from squamish.importance.imputation import INPUTS, LEAST_IN_LEAF, TREES_TO_CHECK, thinned
+from squamish.importance.imputation import (
+    LEAST_IN_LEAF,
+    TREES_TO_CHECK,
+    leading_columns,
+    thinned,
+)
 from squamish.importance.regression import BEATS_MEAN
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
@@ -212,10 +217,7 @@ def _leading(codes: Indices, others: Array) -> Indices:
     if len(states) < 2:
         # The others are too rare to be among these rows.
         return np.zeros(0, dtype=np.intp)
-    trees = train_trees(
-        others[rows], known, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF
-    )
-    return np.argsort(-trees.feature_importance("gain"), kind="stable")[: INPUTS[-1]]
+    return leading_columns(others[rows], known, _CLASSES)
 
 
 def _normalised(probabilities: Array) -> Array:

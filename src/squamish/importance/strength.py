@@ -167,19 +167,18 @@ def test_strength(
     untested = Strength.untested(len(relevant))
     if race is None:
         return untested
-    learner = race.sharpest(fit)
     try:
-        found = _draw_all(fit, relevant, learner, rng)
+        found = _draw_all(fit, relevant, race.learner, rng)
     except OutOfTime:
         return untested
     gain = race.gain(fit)
-    limits = Limits.of(level, min_effect, gain, fit.mean(race.losses), learner)
+    limits = Limits.of(level, min_effect, gain, fit.mean(race.losses), race.learner)
     draws = Draws.of(fit, found)
     outcome = _by_draws(draws, limits, gain > 0)
     if not (gain > 0 and len(relevant) > 1):
         return replace(outcome, undecided=np.zeros(len(relevant), dtype=bool))
     residuals = [
-        FeatureResidual(int(feature), relevant, learner.view, values, states)
+        FeatureResidual(int(feature), relevant, race.learner.view, values, states)
         for feature, values, states in zip(relevant, found.residuals, found.states, strict=True)
     ]
     try:

@@ -94,7 +94,7 @@ class BuiltIn:
 
 TREES = tuple(BuiltIn("boosted", strength=rounds) for rounds in ROUNDS)
 # What asks where nothing has to be known of a table: trees do not mind noise.
-ALL_ROUNDS = TREES[-1]
+DEFAULT_TREES = TREES[-1]
 
 
 def portfolio(family: Family, n_rows: int, n_columns: int) -> list[Learner]:

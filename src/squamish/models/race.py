@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeGuard
 
 import numpy as np
 
 from squamish.arrays import Array, Indices
+from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import (
     MOST_ROUNDS,
@@ -26,10 +28,6 @@ DROPS_OUT, AS_GOOD = 2.0, 1.0
 # On other columns, a few more or fewer, learners are tried again that lag behind by less than this
 # share of what the winner gains over the constant.
 CONTENDING = 0.1
-# The t-value of a score goes with the inverse root of the loss, and that of a growth of the loss,
-# which trees have to show where others tell of a feature, is half as large: a formula gives the
-# sharper test up to the same loss or up to four times that of trees. This is between the two.
-SHARPER = 2.0
 # Twice the rounds of boosting pay if the loss falls by a tenth: t-values of tests go with the
 # inverse of its root, so that it is worth as much as a tenth more rows.
 PAYS = 0.1
@@ -64,16 +62,6 @@ class Race:
         """Return what the winner gains over the constant prediction, in mean loss."""
         return fit.mean(fit.constant_losses() - self.losses)
 
-    def sharpest(self, fit: CrossFit) -> Learner:
-        """Return the learner to test features with: the winner, or a formula that is near.
-
-        A test of what a feature adds to a prediction holds for any learner. Formulas have more
-        draws, and need not show in the loss what they show in scores.
-        """
-        loss = fit.mean(self.losses)
-        lag = min(CONTENDING * max(self.gain(fit), 0.0), (SHARPER - 1) * loss)
-        return next((a for a in [self.learner, *self.contenders(lag)] if a.is_smooth), self.learner)
-
     def best_of(self, kind: str) -> Learner | None:
         """Return the learner of a kind that lags behind least."""
         of_kind = [learner for learner in self.lags if learner.kind == kind]
@@ -83,9 +71,9 @@ class Race:
         """Return the best learner of every kind that lags behind by less than this.
 
         A learner of a user is a kind of its own: what one of them is good at says nothing of
-        another.
+        another. The winner stands for its kind: others are compared with its predictions.
         """
-        best: dict[str, Learner] = {}
+        best: dict[str, Learner] = {self.learner.kind: self.learner}
         for learner in sorted(self.lags, key=self.lags.__getitem__):
             if self.lags[learner] < lag:
                 best.setdefault(learner.kind, learner)
@@ -114,7 +102,10 @@ def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None)
             return race(fit, known, columns)
     heats = _Heats(fit, columns)
     heats.run(contestants(fit, columns))
-    return heats.refined().result()
+    # Who won so far is known, also if there is no time for more.
+    with suppress(OutOfTime):
+        heats.refine()
+    return heats.result()
 
 
 def race(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> Race:
@@ -146,7 +137,7 @@ class _Heats:
             alive = [a for a in alive if self._lag(a, best, DROPS_OUT) <= 0]
         self.winner = self._first_as_good(alive)
 
-    def refined(self) -> _Heats:
+    def refine(self) -> None:
         """Try what may be better still, now that it is known who leads.
 
         A curve of the best line has to be better than the winner by one standard error, and trees
@@ -158,7 +149,6 @@ class _Heats:
         while self._pays(self.winner):
             longer = replace(self.winner, strength=2 * self.winner.strength)
             self._challenge(longer, least=PAYS)
-        return self
 
     def _may_bend(self, linear: BuiltIn) -> bool:
         """Tell whether a curve of a linear predictor may be better than the line.

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import stats
 
 from squamish.families import Family
-from squamish.models.learners import ALL_ROUNDS
+from squamish.models.learners import DEFAULT_TREES
 from squamish.models.trees import train_trees
 from squamish.table.table import Table
 
@@ -49,7 +49,7 @@ def pilot_loss(table: Table) -> tuple[float, float]:
     # Rows of every class are in both parts.
     test = np.zeros(len(y), dtype=bool)
     test[np.argsort(y, kind="stable")[::5]] = True
-    trees = train_trees(table.X[~test], y[~test], family, int(ALL_ROUNDS.strength))
+    trees = train_trees(table.X[~test], y[~test], family, int(DEFAULT_TREES.strength))
     prediction = family.tree_prediction(np.asarray(trees.predict(table.X[test], num_threads=1)))
     loss = float(family.losses(prediction, y[test]).mean())
     constant = family.constant(y[~test])

@@ -31,7 +31,7 @@ from squamish.execution.workers import OutOfTime
 from squamish.importance.conditional import conditional_importance
 from squamish.importance.context import MOST_CONTEXT, closest
 from squamish.models.crossfit import CrossFit
-from squamish.models.learners import ALL_ROUNDS, Learner
+from squamish.models.learners import DEFAULT_TREES, Learner
 from squamish.models.race import race_portfolio
 from squamish.screening.relevance import Relevance, decide
 from squamish.screening.selection import Selection
@@ -110,13 +110,13 @@ def _in_the_model(
 ) -> Selection:
     """Test groups in the best model of what is relevant, one at a time."""
     relevance, race = selected.relevance, selected.race
-    if race is None or (learner := race.sharpest(fit)).kind == "boosted":
+    if race is None or race.learner.kind == "boosted":
         # There is nothing to add to, or it is trees, which all groups are tested in below. A
         # learner of the user, also one made of trees, sees what these do not: it is asked.
         return selected
     tested = groups.with_sign(relevance, CLEAR_SIGN)
     found = [
-        _redrawn(fit, learner, fit.columns(np.append(relevance.relevant, j)), [j], stream)
+        _redrawn(fit, race.learner, fit.columns(np.append(relevance.relevant, j)), [j], stream)
         for j, stream in zip(groups.first[tested], rng.spawn(len(tested)), strict=True)
     ]
     p_groups = np.array([p[0] for p, _ in found])
@@ -136,7 +136,7 @@ def _in_trees(
         # Of so many groups each tree would see a small share, and prove nothing.
         return selected
     columns = fit.fixed_columns(groups.first)
-    p, n_fits = _redrawn(fit, ALL_ROUNDS, columns, groups.first[tested], rng)
+    p, n_fits = _redrawn(fit, DEFAULT_TREES, columns, groups.first[tested], rng)
     p = groups.spread(tested, p, relevance.p_values["trees"])
     relevance = decide(fit, relevance, {"trees": p}, level)
     return replace(selected, relevance=relevance, n_fits=selected.n_fits + n_fits)

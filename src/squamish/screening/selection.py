@@ -13,6 +13,7 @@ import numpy as np
 from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit
+from squamish.models.learners import trained_together
 from squamish.models.race import Race, contestants, race_portfolio
 from squamish.screening import product, residual, score
 from squamish.screening.jobs import Job, product_jobs, run_jobs
@@ -54,8 +55,8 @@ def select_the_model(fit: CrossFit, screening: Screening, level: Level) -> Selec
     relevance = screening.relevance
     if not screening.complete:
         return Selection(relevance, None, 0, complete=False)
-    n_learners = len(contestants(fit, fit.columns(relevance.relevant)))
-    fit.workers.reporter.begin(STAGE, n_learners * len(fit.folds))
+    n_models = len(trained_together(contestants(fit, fit.columns(relevance.relevant))))
+    fit.workers.reporter.begin(STAGE, n_models * len(fit.folds))
     race: Race | None = None
     rounds: list[Array] = []
     n_fits, n_before = 0, -1
