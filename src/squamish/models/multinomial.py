@@ -71,6 +71,10 @@ def multinomial_path(
     """
     n, d = Z.shape
     factor = np.linalg.cholesky(Z.T @ Z / n + COLLINEAR * np.eye(d))
+    # Rows, and squared slopes, in uncorrelated coordinates.
+    turned = np.ascontiguousarray(linalg.solve_triangular(factor, Z.T, lower=True).T)
+    lower = linalg.solve_triangular(factor, np.eye(d), lower=True)
+    squared = lower @ lower.T
     observed = np.eye(n_states)[states]
     shares = (observed.sum(axis=0) + 1) / (n + n_states)
     start = np.vstack([np.log(shares), np.zeros((d, n_states))])
@@ -78,33 +82,27 @@ def multinomial_path(
         found = optimize.minimize(
             _value_and_gradient,
             start.ravel(),
-            (Z, observed, factor, 1 / (strength * n)),
+            (turned, observed, squared / (strength * n)),
             jac=True,
             method="L-BFGS-B",
             options={"gtol": TOLERANCE, "maxiter": MOST_STEPS},
         )
         start = found.x.reshape(d + 1, n_states)
-        yield Multinomial(start[0], _slopes(factor, start[1:]))
-
-
-def _slopes(factor: Array, turned: Array) -> Array:
-    """Turn coefficients of uncorrelated coordinates into those of the columns."""
-    return np.asarray(linalg.solve_triangular(factor, turned, trans=1, lower=True))
+        slopes = linalg.solve_triangular(factor, start[1:], trans=1, lower=True)
+        yield Multinomial(start[0], np.asarray(slopes))
 
 
 def _value_and_gradient(
-    flat: Array, Z: Array, observed: Array, factor: Array, penalty: float
+    flat: Array, turned: Array, observed: Array, penalty: Array
 ) -> tuple[float, Array]:
     """Return the penalised mean log loss and its gradient in uncorrelated coordinates."""
     beta = flat.reshape(-1, observed.shape[1])
-    slopes = _slopes(factor, beta[1:])
-    scores = beta[0] + Z @ slopes
+    scores = beta[0] + turned @ beta[1:]
     scores -= scores.max(axis=1, keepdims=True)
     exponent = np.exp(scores)
     total = exponent.sum(axis=1, keepdims=True)
-    loss = float(np.log(total).mean() - (observed * scores).sum() / len(Z))
-    error = (exponent / total - observed) / len(Z)
-    along = Z.T @ error + penalty * slopes
-    turned = linalg.solve_triangular(factor, along, lower=True)
-    value = loss + penalty * float(np.square(slopes).sum()) / 2
-    return value, np.vstack([error.sum(axis=0), turned]).ravel()
+    loss = float(np.log(total).mean() - np.vdot(observed, scores) / len(turned))
+    error = (exponent / total - observed) / len(turned)
+    shrunk = penalty @ beta[1:]
+    value = loss + float(np.vdot(beta[1:], shrunk)) / 2
+    return value, np.vstack([error.sum(axis=0), turned.T @ error + shrunk]).ravel()
