@@ -285,8 +285,9 @@ def _over_draws(
     added = family.predictors(prediction) - family.predictors(replaced)
     if errors is not None:
         return np.column_stack([growth, (errors * added.mean(axis=0)).sum(axis=-1)])
+    target = family.errors(np.zeros_like(prediction), y)
     # The mean over pairs of different draws: the chance in a draw must not meet itself.
-    drawn, m = family.errors(replaced, y), len(added)
+    drawn, m = _calibrated(family.errors(replaced, y), target), len(added)
     pairs = drawn.sum(axis=0) * added.sum(axis=0) - (drawn * added).sum(axis=0)
     return np.column_stack([growth, pairs.sum(axis=-1) / (m * (m - 1))])
 
@@ -303,6 +304,31 @@ def _over_states(
     growth, beyond = expected - family.losses(prediction, y), expected - losses
     variance, cube = (shares * beyond**2).sum(axis=0), (shares * beyond**3).sum(axis=0)
     weights = shares[..., np.newaxis]
-    errors = (weights * family.errors(replaced, y)).sum(axis=0)
+    target = family.errors(np.zeros_like(prediction), y)
+    errors = _calibrated((weights * family.errors(replaced, y)).sum(axis=0), target)
     added = family.predictors(prediction) - (weights * family.predictors(replaced)).sum(axis=0)
     return np.column_stack([growth, (errors * added).sum(axis=-1), variance, cube])
+
+
+def _calibrated(errors: Array, target: Array) -> Array:
+    """Turn errors of predictions into those of predictions that are shrunk to where they are best.
+
+    A model that has learned little but chance is sure of it all the same, and where draws are not
+    quite right, its errors go with what the unit seems to add. Predictions without the unit are
+    therefore shrunk to their mean by the slope of a regression of the target on them: to nothing
+    if they tell nothing, when the score is that of the target itself.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (..., n, n_components)
+        Target minus prediction, for every draw.
+    target : ndarray of shape (n, n_components)
+        The target, as predictions are compared with it.
+    """
+    told = target - errors
+    target = target - target.mean(axis=0)
+    told = told - told.mean(axis=-2, keepdims=True)
+    # Of several draws, the mean tells: a single one has chance of its own.
+    mean = told.mean(axis=tuple(range(told.ndim - 2)))
+    slope = np.vdot(target, mean) / max(float(np.vdot(mean, mean)), 1e-300)
+    return np.asarray(target - np.clip(slope, 0.0, 1.0) * told)
