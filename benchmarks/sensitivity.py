@@ -122,7 +122,7 @@ CONSTANTS = [
     *_of("models.single_index", "N_PIECES", "LEAST_GAIN"),
     *_of("models.trees", "LEARNING_RATE", "N_LEAVES", "LEAST_IN_LEAF", "N_BINS"),
     *_of("models.kernel_ridge", "MOST_LANDMARKS"),
-    *_of("importance.conditional", "DRAWS", "DRAWS_OF_TREES"),
+    *_of("importance.conditional", "DRAWS", "DRAWS_OF_TREES", "LEAST_CALIBRATED"),
     *_of("importance.context", "MOST_CONTEXT"),
     *_of("importance.regression", "BEATS_MEAN", change=_share),
     *_of("importance.imputation", "MUCH", change=_share),

