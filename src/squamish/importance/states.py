@@ -22,6 +22,7 @@ from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
 from squamish.importance.imputation import (
     LEAST_IN_LEAF,
+    MUCH,
     TREES_TO_CHECK,
     leading_columns,
     thinned,
@@ -166,7 +167,7 @@ def trees_tell_more(states: States, others: Array, folds: Sequence[Fold]) -> boo
     near these, probabilities are too cautious. Boosted trees are asked first. Where what they use
     has more values than they have bins, a single tree, whose steps are at exact places, may know a
     class of a number for certain. It is asked for squared errors, as it is in no doubt where it is
-    wrong.
+    wrong, and has to take much off them: a little is what other shapes of a curve are worth.
     """
     if others.shape[1] == 0:
         return False
@@ -174,7 +175,7 @@ def trees_tell_more(states: States, others: Array, folds: Sequence[Fold]) -> boo
         return True
     near = others[:, _leading(states.codes, others)]
     has_bins = all(len(np.unique(column)) <= N_BINS for column in near.T)
-    return not has_bins and _tells_more(states, near, folds, _stepped, _squared_errors)
+    return not has_bins and _tells_more(states, near, folds, _stepped, _squared_errors, MUCH)
 
 
 def _tells_more(
@@ -183,19 +184,23 @@ def _tells_more(
     folds: Sequence[Fold],
     predict: Callable[[Array, Indices, Array], Array],
     losses: Callable[[Array, Indices], Array],
+    least: float = 0.0,
 ) -> bool:
-    """Tell whether a model has smaller losses; one that is clearly worse is not asked on."""
-    better = np.zeros(0)
+    """Tell whether a model has smaller losses, by more than a share of these.
+
+    One that is clearly worse is not asked on.
+    """
+    better, known_losses = np.zeros(0), np.zeros(0)
     for train, test in folds:
         known, codes = np.unique(states.codes[train], return_inverse=True)
         found = np.zeros((len(test), len(states.values)))
         found[:, known] = predict(others[train], codes, others[test]) if len(known) > 1 else 1.0
         truth = states.codes[test]
-        gained = losses(states.probabilities[test], truth) - losses(found, truth)
-        better = np.append(better, gained)
+        known_losses = np.append(known_losses, losses(states.probabilities[test], truth))
+        better = np.append(better, known_losses[len(better) :] - losses(found, truth))
         if better.mean() < -CLEARLY * better.std() / np.sqrt(len(better)):
             return False
-    return bool(better.mean() > 0)
+    return bool(better.mean() > least * known_losses.mean())
 
 
 def _boosted(X: Array, codes: Indices, other: Array) -> Array:
