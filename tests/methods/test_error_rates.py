@@ -106,3 +106,18 @@ def test_a_category_of_many_levels_may_be_the_only_relevant_column():
     y = rng.standard_normal(60)[level] + 0.1 * rng.standard_normal(900)
     X = pd.DataFrame({"place": [f"p{k}" for k in level], "noise": rng.standard_normal(900)})
     assert list(fitted(X, y).select("relevant")) == ["place"]
+
+
+def test_fdr_does_not_lose_what_hangs_on_a_less_certain_column():
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 40))
+    X[:, 1] += 0.45 * X[:, 0]
+    X[:, 2] += 0.45 * X[:, 1]
+    y = X[:, 0] + 0.6 * X[:, 3:20].sum(axis=1) + 2 * rng.standard_normal(400)
+    family_wise, discoveries = (
+        fitted(X, y, alpha=0.1, error_rate=error_rate) for error_rate in ("fwer", "fdr")
+    )
+    assert family_wise.evidence.proof[1] == family_wise.evidence.proof[2] == "association"
+    assert discoveries.evidence.proof[1] == "marginal"
+    assert discoveries.evidence.proof[2] == "association"
+    assert set(np.flatnonzero(family_wise.classes)) <= set(np.flatnonzero(discoveries.classes))

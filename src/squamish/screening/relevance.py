@@ -88,9 +88,8 @@ def decide(
     partners = np.flatnonzero(holm(outcome.combined) <= level.alpha)
     known = np.flatnonzero(holm(before.combined) <= level.alpha)
     while len(np.setdiff1d(partners, known)):
-        wider = _with_associated(fit, outcome, partners, level.alpha)
-        added = np.setdiff1d(wider.relevant, outcome.relevant)
-        known, partners, outcome = partners, np.union1d(partners, added), wider
+        outcome, added = _with_associated(fit, outcome, partners, level.alpha)
+        known, partners = partners, np.union1d(partners, added)
     return outcome
 
 
@@ -107,19 +106,27 @@ def _with_own_proofs(outcome: Relevance, level: Level) -> Relevance:
 
 def _with_associated(
     fit: CrossFit, outcome: Relevance, partners: Indices, alpha: float
-) -> Relevance:
-    """Add what is not relevant yet and clearly correlated with any of some relevant features."""
+) -> tuple[Relevance, Indices]:
+    """Add what is clearly correlated with any of some features that are certain.
+
+    Features that are relevant by themselves, but less certain (false discovery rate), are asked
+    too: they keep their own proof, and what hangs on them is certain with them.
+    """
     telling = _telling_parts(fit, outcome, partners, alpha)
     if len(telling) == 0:
         # Categories of many levels have no parts that are the same in every fold.
-        return outcome
+        return outcome, telling
     found = partners_of(fit, telling)
-    is_open = np.array([not proof for proof in outcome.proofs], dtype=bool)
+    is_open = np.array([proof != ASSOCIATION for proof in outcome.proofs], dtype=bool)
+    is_open[partners] = False
     p_values = np.where(is_open, of_features(fit, found.p_values), outcome.p_values[ASSOCIATION])
     corrected = np.ones(len(is_open))
     corrected[is_open] = holm(np.minimum(p_values[is_open] * N_WAYS, 1.0))
+    added = np.flatnonzero(is_open & (corrected <= alpha))
     associations, proofs = dict(outcome.associations), list(outcome.proofs)
-    for j in np.flatnonzero(is_open & (corrected <= alpha)).tolist():
+    for j in added.tolist():
+        if proofs[j]:
+            continue
         own = np.flatnonzero(fit.parts.feature == j)
         best = own[found.p_values[own].argmin()]
         partner = int(fit.parts.feature[found.partner[best]])
@@ -127,13 +134,14 @@ def _with_associated(
             (partner,), float(found.correlation[best]), float(corrected[j])
         )
         proofs[j] = ASSOCIATION
-    return replace(
+    wider = replace(
         outcome,
         p_values={**outcome.p_values, ASSOCIATION: p_values},
         proofs=tuple(proofs),
         part_p_values={**outcome.part_p_values, ASSOCIATION: found.p_values},
         associations=associations,
     )
+    return wider, added
 
 
 def _telling_parts(fit: CrossFit, outcome: Relevance, features: Indices, alpha: float) -> Indices:
