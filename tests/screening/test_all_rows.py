@@ -7,7 +7,7 @@ from squamish.execution.workers import Workers
 from squamish.families import family_of
 from squamish.screening.all_rows import AllRows, InMemory
 from squamish.screening.marginal import marginal_p_values
-from squamish.screening.partial import partial_p_values
+from squamish.screening.partial import Design, partial_tests
 from squamish.screening.scored_parts import score_parts
 from squamish.statistics.scores import normal_scores
 from squamish.table.drawing import draw_rows
@@ -84,7 +84,7 @@ def test_all_rows_have_the_tests_of_tables_in_memory(task):
     y = (y > 0).astype(int) if task == "classification" else y
     family, Z = family_of(task), normal_scores(X)
     p = screened_alone(X, y, task)
-    partial = partial_p_values(Z, family.scores(y))
+    partial = partial_tests(Design.of(Z, family.scores(y)), family.scores(y)).single
     assert p["partial"] == pytest.approx(partial, rel=0.05, abs=1e-3)
     in_memory = marginal_p_values(X, y, family)
     # Of two values, ranks and their normal scores are the same; those of amounts differ a little.

@@ -8,7 +8,7 @@ from squamish.families import family_of
 from squamish.screening import product
 from squamish.screening import residual as residual_test
 from squamish.screening.marginal import marginal_p_values
-from squamish.screening.partial import partial_p_values
+from squamish.screening.partial import Design, partial_tests
 from squamish.statistics import pairs
 from squamish.statistics.scores import atom_shares, normal_scores
 
@@ -64,7 +64,9 @@ def test_marginal_and_partial_tests_hold_their_level(kind, columns):
         y = targets(rng, 120)[kind]
         scores = family_of_target(y).scores(y)
         rejected["marginal"].append(marginal(X, y))
-        rejected["partial"].append(partial_p_values(normal_scores(X), scores))
+        rejected["partial"].append(
+            partial_tests(Design.of(normal_scores(X), scores), scores).single
+        )
     for name, p in rejected.items():
         assert np.mean(np.array(p) < 0.01) < 0.02, name
 
@@ -98,7 +100,7 @@ def test_partial_test_finds_a_suppressor():
     X[:, 0] += X[:, 1]
     Z, scores = normal_scores(X), family_of_target(y).scores(y)
     assert marginal(X, y)[1] > 0.01
-    assert partial_p_values(Z, scores)[1] < 1e-6
+    assert partial_tests(Design.of(Z, scores), scores).single[1] < 1e-6
 
 
 def test_partial_test_agrees_with_ordinary_least_squares():
@@ -108,7 +110,7 @@ def test_partial_test_agrees_with_ordinary_least_squares():
     coef, rss, *_ = np.linalg.lstsq(Z, y[:, 0], rcond=None)
     error = np.sqrt(rss[0] / 75 * np.diag(np.linalg.inv(Z.T @ Z)))
     expected = 2 * stats.t.sf(np.abs(coef / error), 75)
-    assert partial_p_values(Z, y) == pytest.approx(expected, rel=0.3)
+    assert partial_tests(Design.of(Z, y), y).single == pytest.approx(expected, rel=0.3)
 
 
 def test_residual_test_finds_what_the_model_leaves():
@@ -144,7 +146,7 @@ def test_linear_tests_hold_their_level_where_a_class_has_few_rows():
     scores = family_of_target(y).scores(y)
     for _ in range(300):
         Z = normal_scores((rng.random((300, 10)) < 0.12).astype(float))
-        found.append(partial_p_values(Z, scores))
+        found.append(partial_tests(Design.of(Z, scores), scores).single)
         found.append(residual_test.own_p_values(Z, np.zeros((300, 0)), scores)[0])
     assert np.mean(np.array(found) < 1e-3) < 2e-3
 

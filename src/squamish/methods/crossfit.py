@@ -34,7 +34,7 @@ from squamish.redundancy.find import find_substitutes
 from squamish.screening import in_models, screen, selection
 from squamish.screening.in_models import screen_in_models
 from squamish.screening.screen import screen_for_relevance
-from squamish.screening.selection import select_the_model
+from squamish.screening.selection import select_the_model, with_discoveries
 from squamish.statistics.multiplicity import ErrorRate, Level
 from squamish.table.table import Table
 
@@ -172,9 +172,11 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         fit = self._cross_fit(table, fold_rng, workers or Workers(), learners)
 
         level = Level(self.alpha, self.error_rate)
-        screening = screen_for_relevance(fit, screened or {}, level, screen_rng)
-        selected = select_the_model(fit, screening, level)
-        selected = screen_in_models(fit, selected, screening.correlation_groups, level, model_rng)
+        screening = screen_for_relevance(fit, screened or {}, self.alpha, screen_rng)
+        selected = select_the_model(fit, screening, self.alpha)
+        groups = screening.correlation_groups
+        selected = screen_in_models(fit, selected, groups, self.alpha, model_rng)
+        selected = with_discoveries(fit, selected, level)
         relevance, race = selected.relevance, selected.race if selected.complete else None
         limits = level, self.min_effect
         strength = test_strength(fit, relevance.relevant, race, *limits, strength_rng)

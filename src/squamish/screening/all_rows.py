@@ -160,12 +160,12 @@ class AllRows:
         """
         if not self.parts:
             return {}
+        owner = np.array([scored.part.column for scored in self.parts], dtype=np.intp)
+        feature = np.unique(sample.feature, return_inverse=True)[1]
         sums = self._added_up(workers)
         p = {"marginal": self._marginal(sums)}
         if len(sums.gram):
-            p |= {"product": self._product(sums), "partial": self._partial(sums)}
-        owner = np.array([scored.part.column for scored in self.parts], dtype=np.intp)
-        feature = np.unique(sample.feature, return_inverse=True)[1]
+            p |= {"product": self._product(sums), "partial": self._partial(sums, feature[owner])}
         return {
             name: feature_p_values(values, feature[owner], feature.max() + 1)[feature]
             for name, values in p.items()
@@ -353,8 +353,8 @@ class AllRows:
             + 2 * n * np.outer(np.square(mean), mean)
         )
 
-    def _partial(self, sums: Sums) -> Array:
-        """Test each part given all others in a linear model."""
+    def _partial(self, sums: Sums, feature: Indices) -> Array:
+        """Test each part given all other features in a linear model."""
         n, mean = self._n_rows, sums.total / self._n_rows
         gram = sums.gram - n * np.outer(mean, mean)
         scale = np.sqrt(np.maximum(np.diag(gram) / n, 1e-300))
@@ -364,6 +364,7 @@ class AllRows:
             self._target_squares,
             n,
             self._skew * self._target_skew / np.sqrt(n),
+            feature,
             self._abstains,
         )
 

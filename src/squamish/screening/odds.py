@@ -1,7 +1,9 @@
 """The partial test of classes on the scale of log odds: logistic regression on all columns.
 
 Hypothesis
-    The coefficient of the column in a logistic regression of a class, given all others, is zero.
+    The coefficient of the column in a logistic regression of a class, given all others, is zero;
+    of one of several parts of a feature, and of all of them, given all other features (see
+    partial).
 Statistic
     The score of the column beyond the others, divided by its standard error: that of the model or
     that of the rows (sandwich estimate with leave-one-out residuals), whichever is larger.
@@ -20,11 +22,14 @@ Literature
 
 from __future__ import annotations
 
+from dataclasses import dataclass
+
 import numpy as np
 from scipy import special, stats
 
-from squamish.arrays import Array, Mask
+from squamish.arrays import Array, Indices, Mask
 from squamish.families.logistic import fit_logistic
+from squamish.screening.partial import Design, PartialTests, beyond_other_features
 from squamish.screening.validity import WORTH_CONFIRMING
 from squamish.statistics.permutation import tail_inflation
 
@@ -38,47 +43,111 @@ LEAST_LEFT = 0.02
 MOST_PRODUCTS = 1e10
 
 
-def odds_p_values(Z: Array, targets: Array, abstains: Mask) -> Array:
-    """Test each column given all others in logistic regressions, one for every class.
+def odds_tests(design: Design, targets: Array) -> PartialTests:
+    """Test each column, and each feature of several, given all others, for every class.
 
     Parameters
     ----------
-    Z : ndarray of shape (n_samples, d)
+    design : Design
         Standardised columns.
     targets : ndarray of shape (n_samples, n_targets)
         Centred indicators of classes.
-    abstains : ndarray of bool of shape (d,)
-        Columns for which the test does not hold.
     """
-    n, d = Z.shape
-    if abstains.all() or n * d**2 * targets.shape[1] > MOST_PRODUCTS:
-        return np.ones(d)
-    p = np.column_stack([_of_class(Z, target > 0, targets.shape[1]) for target in targets.T])
-    return np.where(abstains, 1.0, np.minimum(1, p.min(axis=1) * targets.shape[1]))
+    n, d = design.Z.shape
+    n_targets = targets.shape[1]
+    if design.abstains.all() or n * d**2 * n_targets > MOST_PRODUCTS:
+        return PartialTests(np.ones(d), np.ones(d))
+    found = [_Fitted.of(design, target > 0).tests(n_targets) for target in targets.T]
+    least = [np.minimum(1, np.min(p, axis=0) * n_targets) for p in zip(*found, strict=True)]
+    return PartialTests(np.where(design.abstains, 1.0, least[0]), least[1])
 
 
-def _of_class(Z: Array, is_class: Mask, n_targets: int) -> Array:
-    """Test each column in the logistic regression of one class against the others."""
-    n, d = Z.shape
-    intercept, coefficients = fit_logistic(Z, is_class, STRENGTH, None)
-    beta = coefficients[0]
-    fitted = special.expit(intercept[0] + Z @ beta)
-    variance = np.maximum(fitted * (1 - fitted), 1e-12)
-    A = np.column_stack([np.ones(n), Z])
-    hessian = A.T @ (A * variance[:, np.newaxis])
-    hessian[np.diag_indices_from(hessian)] += np.append(1e-10 * n, np.full(d, 1 / STRENGTH))
-    inverse = np.linalg.inv(hessian)
-    leverage = variance * np.einsum("ij,ij->i", A @ inverse, A)
-    # What the others leave of each column, as far as rows count in the fit.
-    information = 1 / np.maximum(np.diag(inverse)[1:], 1e-300)
-    beyond = (A @ inverse[:, 1:]) * information
-    error = is_class - fitted
-    left_out = error / np.maximum(1 - leverage, LEAST_LEFT)
-    of_rows = np.square(left_out) @ np.square(beyond)
-    ratio = np.abs(beta) * information / np.sqrt(np.maximum(information, of_rows))
-    p = 2 * stats.t.sf(ratio, n - d - 1)
-    for j in np.flatnonzero(p * n_targets < WORTH_CONFIRMING):
-        # Residuals of the model without the column (Freedman and Lane).
-        residual = error + beyond[:, j] * beta[j] * variance
-        p[j] *= tail_inflation(residual, beyond[:, [j]], ratio[[j]])[0]
-    return np.minimum(p, 1)
+@dataclass(frozen=True, eq=False)
+class _Fitted:
+    """The logistic regression of one class against the others.
+
+    Attributes
+    ----------
+    design : Design
+        Columns.
+    beta : ndarray of shape (d,)
+        Their coefficients.
+    error : ndarray of shape (n_samples,)
+        Whether a row is of the class, minus its fitted probability.
+    left_out : ndarray of shape (n_samples,)
+        The same, of a model that did not see the row.
+    variance : ndarray of shape (n_samples,)
+        That of the class, by fitted probabilities.
+    beyond : ndarray of shape (n_samples, d)
+        What other features leave of each column, as far as rows count in the fit.
+    score : ndarray of shape (d,)
+        That of what is left of each column.
+    information : ndarray of shape (d,)
+        The variance of the score, by the model.
+    """
+
+    design: Design
+    beta: Array
+    error: Array
+    left_out: Array
+    variance: Array
+    beyond: Array
+    score: Array
+    information: Array
+
+    @classmethod
+    def of(cls, design: Design, is_class: Mask) -> _Fitted:
+        """Fit it, and take what other features tell off each column."""
+        Z, feature = design.Z, design.feature
+        n, d = Z.shape
+        intercept, coefficients = fit_logistic(Z, is_class, STRENGTH, None)
+        beta = coefficients[0]
+        fitted = special.expit(intercept[0] + Z @ beta)
+        variance = np.maximum(fitted * (1 - fitted), 1e-12)
+        A = np.column_stack([np.ones(n), Z])
+        hessian = A.T @ (A * variance[:, np.newaxis])
+        hessian[np.diag_indices_from(hessian)] += np.append(1e-10 * n, np.full(d, 1 / STRENGTH))
+        inverse = np.linalg.inv(hessian)
+        leverage = variance * np.einsum("ij,ij->i", A @ inverse, A)
+        error = is_class - fitted
+        left_out = error / np.maximum(1 - leverage, LEAST_LEFT)
+        # The intercept is a feature of its own.
+        weights, information = beyond_other_features(inverse, np.append(feature.max() + 1, feature))
+        score = hessian @ np.append(0.0, beta) @ weights[:, 1:]
+        beyond = A @ weights[:, 1:]
+        return cls(design, beta, error, left_out, variance, beyond, score, information[1:])
+
+    def tests(self, n_targets: int) -> PartialTests:
+        """Test columns and features, as one of so many classes."""
+        n, d = self.design.Z.shape
+        of_rows = np.square(self.left_out) @ np.square(self.beyond)
+        ratio = np.abs(self.score) / np.sqrt(np.maximum(self.information, of_rows))
+        p = 2 * stats.t.sf(ratio, n - d - 1)
+        for j in np.flatnonzero(p * n_targets < WORTH_CONFIRMING):
+            parts = np.flatnonzero(self.design.feature == self.design.feature[j])
+            p[j] *= self._inflation(parts, self.beyond[:, j], ratio[j])
+        jointly = np.ones(d)
+        for parts in self.design.several:
+            jointly[parts] = self._joint_p_value(parts, n_targets)
+        return PartialTests(np.minimum(p, 1), jointly)
+
+    def _joint_p_value(self, parts: Indices, n_targets: int) -> float:
+        """Test all parts of a feature together: Wald's statistic, by the larger variance."""
+        n, d = self.design.Z.shape
+        own = self.beyond[:, parts] @ self.beta[parts]
+        by_model = float(self.beta[parts] @ self.score[parts])
+        of_rows = float(np.square(self.left_out) @ np.square(own))
+        square = by_model**2 / max(by_model, of_rows, 1e-300)
+        n_free = self.design.n_free(parts)
+        p = float(stats.f.sf(square / n_free, n_free, n - d - 1))
+        if p * n_targets < WORTH_CONFIRMING:
+            p *= self._inflation(parts, own, np.sqrt(square))
+        return min(p, 1.0)
+
+    def _inflation(self, parts: Indices, own: Array, ratio: float) -> float:
+        """Return the excess of the tail of shuffled residuals of the model without some columns.
+
+        See Freedman and Lane in the partial test of least squares.
+        """
+        without = self.error + self.beyond[:, parts] @ self.beta[parts] * self.variance
+        return float(tail_inflation(without, own[:, np.newaxis], np.array([ratio]))[0])

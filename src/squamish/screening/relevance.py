@@ -1,10 +1,13 @@
 """Which features are relevant: tests combined, corrected for features, and what hangs on them.
 
 A feature is relevant by itself if its own tests together say so. Their combination (Cauchy) is
-corrected for the number of features, by Holm or by Benjamini and Hochberg, and depends on nothing
-that was decided before. What is clearly correlated with a feature that is certain, family-wise, is
-relevant through it: that is told apart, with the p-value of the correlation, as it stands and falls
-with the other feature. Own tests and association share the level (weighted Bonferroni).
+corrected for the number of features (Holm), and depends on nothing that was decided before. What is
+clearly correlated with such a feature is relevant through it: that is told apart, with the p-value
+of the correlation, as it stands and falls with the other feature. Own tests and association share
+the level (weighted Bonferroni).
+
+All of that is family-wise. If the false discovery rate is to be bounded, further features join at
+the end, by Benjamini and Hochberg: a false one among them takes nothing along.
 """
 
 from __future__ import annotations
@@ -15,7 +18,7 @@ from functools import cached_property
 
 import numpy as np
 
-from squamish.arrays import Array, Indices
+from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.association import Association
 from squamish.models.crossfit import CrossFit
 from squamish.screening.association import partners_of
@@ -73,30 +76,34 @@ def decide(
     fit: CrossFit,
     before: Relevance,
     found: Mapping[str, Array],
-    level: Level,
+    alpha: float,
     of_parts: Mapping[str, Array] | None = None,
 ) -> Relevance:
     """Take in what tests found, and what is associated with features that are relevant then.
 
     A feature that was relevant before stays so. ``found`` is about features, ``of_parts`` about
-    their parts.
+    their parts; ``alpha`` bounds the family-wise error.
     """
     parts = {**before.part_p_values, **(of_parts or {})}
     outcome = replace(before, p_values={**before.p_values, **found}, part_p_values=parts)
-    outcome = _with_own_proofs(outcome, level)
-    # A false finding must not take along what is correlated with it: partners are certain.
-    partners = np.flatnonzero(holm(outcome.combined) <= level.alpha)
-    known = np.flatnonzero(holm(before.combined) <= level.alpha)
+    outcome = _with_own_proofs(outcome, holm(outcome.combined) <= alpha)
+    partners = np.flatnonzero(holm(outcome.combined) <= alpha)
+    known = np.flatnonzero(holm(before.combined) <= alpha)
     while len(np.setdiff1d(partners, known)):
-        outcome, added = _with_associated(fit, outcome, partners, level.alpha)
-        known, partners = partners, np.union1d(partners, added)
+        wider = _with_associated(fit, outcome, partners, alpha)
+        added = np.setdiff1d(wider.relevant, outcome.relevant)
+        known, partners, outcome = partners, np.union1d(partners, added), wider
     return outcome
 
 
-def _with_own_proofs(outcome: Relevance, level: Level) -> Relevance:
+def with_discoveries(outcome: Relevance, level: Level) -> Relevance:
+    """Add what is relevant by itself if another error rate than the family-wise is bounded."""
+    return _with_own_proofs(outcome, level.adjusted(outcome.combined) <= level.alpha)
+
+
+def _with_own_proofs(outcome: Relevance, by_itself: Mask) -> Relevance:
     """Name the test that did most for each feature that is relevant by itself."""
     best = np.argmin([outcome.p_values[name] for name in OWN_TESTS], axis=0)
-    by_itself = level.adjusted(outcome.combined) <= level.alpha
     proofs = tuple(
         OWN_TESTS[best[j]] if by_itself[j] else known for j, known in enumerate(outcome.proofs)
     )
@@ -106,27 +113,19 @@ def _with_own_proofs(outcome: Relevance, level: Level) -> Relevance:
 
 def _with_associated(
     fit: CrossFit, outcome: Relevance, partners: Indices, alpha: float
-) -> tuple[Relevance, Indices]:
-    """Add what is clearly correlated with any of some features that are certain.
-
-    Features that are relevant by themselves, but less certain (false discovery rate), are asked
-    too: they keep their own proof, and what hangs on them is certain with them.
-    """
+) -> Relevance:
+    """Add what is not relevant yet and clearly correlated with any of some relevant features."""
     telling = _telling_parts(fit, outcome, partners, alpha)
     if len(telling) == 0:
         # Categories of many levels have no parts that are the same in every fold.
-        return outcome, telling
+        return outcome
     found = partners_of(fit, telling)
-    is_open = np.array([proof != ASSOCIATION for proof in outcome.proofs], dtype=bool)
-    is_open[partners] = False
+    is_open = np.array([not proof for proof in outcome.proofs], dtype=bool)
     p_values = np.where(is_open, of_features(fit, found.p_values), outcome.p_values[ASSOCIATION])
     corrected = np.ones(len(is_open))
     corrected[is_open] = holm(np.minimum(p_values[is_open] * N_WAYS, 1.0))
-    added = np.flatnonzero(is_open & (corrected <= alpha))
     associations, proofs = dict(outcome.associations), list(outcome.proofs)
-    for j in added.tolist():
-        if proofs[j]:
-            continue
+    for j in np.flatnonzero(is_open & (corrected <= alpha)).tolist():
         own = np.flatnonzero(fit.parts.feature == j)
         best = own[found.p_values[own].argmin()]
         partner = int(fit.parts.feature[found.partner[best]])
@@ -134,14 +133,13 @@ def _with_associated(
             (partner,), float(found.correlation[best]), float(corrected[j])
         )
         proofs[j] = ASSOCIATION
-    wider = replace(
+    return replace(
         outcome,
         p_values={**outcome.p_values, ASSOCIATION: p_values},
         proofs=tuple(proofs),
         part_p_values={**outcome.part_p_values, ASSOCIATION: found.p_values},
         associations=associations,
     )
-    return wider, added
 
 
 def _telling_parts(fit: CrossFit, outcome: Relevance, features: Indices, alpha: float) -> Indices:

@@ -19,13 +19,13 @@ from squamish.screening import product, score
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.levels import level_p_value
 from squamish.screening.marginal import marginal_p_values
-from squamish.screening.odds import odds_p_values
-from squamish.screening.partial import partial_abstains, partial_p_values
+from squamish.screening.odds import odds_tests
+from squamish.screening.partial import Design, partial_tests
 from squamish.screening.parts import of_features
 from squamish.screening.relevance import Relevance, decide
 from squamish.screening.shadow import SHADOW_SETS, ShadowGains, n_sets_and_rounds, shadow_set
 from squamish.statistics.correlation_groups import GROUP_CORRELATION, groups_of_linked
-from squamish.statistics.multiplicity import Level, combined_p_values
+from squamish.statistics.multiplicity import combined_p_values
 from squamish.statistics.pairs import Block, blocks, in_groups, links, ranges
 from squamish.statistics.permutation import least_p_value
 
@@ -58,7 +58,7 @@ class Screening:
 
 
 def screen_for_relevance(
-    fit: CrossFit, known: Mapping[str, Array], level: Level, rng: np.random.Generator
+    fit: CrossFit, known: Mapping[str, Array], alpha: float, rng: np.random.Generator
 ) -> Screening:
     """Test every feature by itself, in products, given all others, and against shadows.
 
@@ -68,8 +68,8 @@ def screen_for_relevance(
         Table and folds.
     known : mapping of str to ndarray of shape (n_columns,)
         p-values, by the names of tests, that come from more rows than these.
-    level : Level
-        How sure findings have to be.
+    alpha : float
+        The bound of the family-wise error.
     rng : numpy.random.Generator
         Source of random orders.
     """
@@ -91,13 +91,16 @@ def screen_for_relevance(
         found = {name: np.maximum(p, least) for name, p in found.items()}
     elif n_parts:
         found = _test_rows_unalike(fit)
+    jointly = found.pop("jointly", None)
     p = dict(nothing.p_values)
     p |= {name: of_features(fit, values) for name, values in found.items()}
+    if jointly is not None:
+        p["partial"] = _with_joint_tests(p["partial"], jointly, parts.feature)
     first = np.unique(table.feature, return_index=True)[1]
     p |= {name: values[first] for name, values in known.items()}
     p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
     n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
-    relevance = decide(fit, nothing, p, level, found)
+    relevance = decide(fit, nothing, p, alpha, found)
     return Screening(relevance, groups, gains, n_fits, complete)
 
 
@@ -142,7 +145,7 @@ def _test_rows_alike(
         largest = product.merged(d, blocks(d), found["product"])
         p["product"] = product.product_p_values(Z, fit.scores, largest, fit.atom_shares)
     if "partial" in found:
-        p["partial"] = found["partial"][0]
+        p["partial"], p["jointly"] = found["partial"][0]
     gains = ShadowGains.of(found["shadow"], groups) if "shadow" in found else None
     if gains is not None:
         p["shadow"] = gains.p_values
@@ -156,6 +159,16 @@ def _with_centres(single: Array, members: Sequence[Indices], found: Sequence[Arr
         both = np.stack([p[group], np.full(len(group), p_centre)])
         p[group] = combined_p_values(both)
     return p
+
+
+def _with_joint_tests(p: Array, jointly: Array, feature: Indices) -> Array:
+    """Combine the tests of a feature by its parts with that of all of them together."""
+    out = p.copy()
+    for parts in in_groups(feature):
+        if len(parts) > 1:
+            both = np.array([p[feature[parts[0]]], jointly[parts].min()])
+            out[feature[parts[0]]] = combined_p_values(both[:, np.newaxis])[0]
+    return out
 
 
 def _test_rows_unalike(fit: CrossFit) -> dict[str, Array]:
@@ -214,13 +227,16 @@ def _centre(Z: Array) -> Array:
 
 
 def _partial(fit: CrossFit) -> Array:
-    """Test parts given all others: differences of means and, of classes, of log odds."""
-    Z, targets = fit.parts.ranked, fit.scores
-    abstains = partial_abstains(Z, targets)
-    p = partial_p_values(Z, targets, abstains)
-    if not fit.family.has_classes:
-        return p
-    return combined_p_values(np.stack([p, odds_p_values(Z, targets, abstains)]))
+    """Test parts given all other features: differences of means and, of classes, of log odds.
+
+    Returns p-values of parts one by one, and of all parts of a feature together.
+    """
+    targets = fit.scores
+    design = Design.of(fit.parts.ranked, targets, fit.parts.feature)
+    found = [partial_tests(design, targets)]
+    if fit.family.has_classes:
+        found.append(odds_tests(design, targets))
+    return np.stack([combined_p_values(np.stack(p)) for p in zip(*found, strict=True)])
 
 
 def _shadows(fit: CrossFit, groups: Indices, rng: np.random.Generator, n_rounds: int) -> Array:

@@ -6,7 +6,7 @@ leaves unexplained join the model, and the race is run again.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -16,6 +16,7 @@ from squamish.models.crossfit import CrossFit
 from squamish.models.learners import trained_together
 from squamish.models.race import Race, contestants, race_portfolio
 from squamish.screening import product, residual, score
+from squamish.screening import relevance as relevance_stage
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.parts import of_features
 from squamish.screening.relevance import Relevance, decide
@@ -50,7 +51,7 @@ class Selection:
     complete: bool
 
 
-def select_the_model(fit: CrossFit, screening: Screening, level: Level) -> Selection:
+def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selection:
     """Find the best learner on the relevant features, and features that it needs as well."""
     relevance = screening.relevance
     if not screening.complete:
@@ -71,10 +72,22 @@ def select_the_model(fit: CrossFit, screening: Screening, level: Level) -> Selec
             of_parts = _over_rounds(rounds)
             p = of_features(fit, of_parts)
             p[relevance.relevant] = relevance.p_values["useful"][relevance.relevant]
-            relevance = decide(fit, relevance, {"useful": p}, level, {"useful": of_parts})
+            relevance = decide(fit, relevance, {"useful": p}, alpha, {"useful": of_parts})
     except OutOfTime:
         return Selection(relevance, race, n_fits, complete=False)
     return Selection(relevance, race, n_fits, complete=True)
+
+
+def with_discoveries(fit: CrossFit, selected: Selection, level: Level) -> Selection:
+    """Let features join that are relevant at another error rate, and select the model again."""
+    relevance = relevance_stage.with_discoveries(selected.relevance, level)
+    if not selected.complete or len(relevance.relevant) == len(selected.relevance.relevant):
+        return replace(selected, relevance=relevance)
+    try:
+        race = race_portfolio(fit, relevance.relevant, selected.race)
+    except OutOfTime:
+        return replace(selected, relevance=relevance, complete=False)
+    return replace(selected, relevance=relevance, race=race, n_fits=selected.n_fits + race.n_fits)
 
 
 def _over_rounds(rounds: list[Array]) -> Array:

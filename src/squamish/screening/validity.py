@@ -33,7 +33,12 @@ def differ_rarely(n_differ: Array, rarest_share: float) -> Mask:
 
 
 def differ_in_few_rows(atoms: Array, targets: Array) -> Mask:
-    """Tell whether so few rows differ from the rest that sums over them are not normal.
+    """Tell whether so few rows differ from the rest that sums over them are not normal."""
+    return (atoms > NEARLY_CONSTANT) | differ_in_too_few_rows(atoms, targets)
+
+
+def differ_in_too_few_rows(atoms: Array, targets: Array) -> Mask:
+    """Tell whether so few rows differ from the rest that no tail describes sums over them.
 
     Rows of a rare class make up most of its sum, as do large residuals: what counts is how
     many rows that is in effect (Kish's effective size, of squared targets).
@@ -41,5 +46,4 @@ def differ_in_few_rows(atoms: Array, targets: Array) -> Mask:
     squares = np.square(targets)
     largest = np.maximum(np.square(squares).sum(axis=0), 1e-300)
     n_rows = float((np.square(squares.sum(axis=0)) / largest).min())
-    few = (1 - atoms) * n_rows < FEW
-    return (atoms > NEARLY_CONSTANT) | ((atoms > MOSTLY_ONE_VALUE) & few)
+    return (atoms > MOSTLY_ONE_VALUE) & ((1 - atoms) * n_rows < FEW)
