@@ -5,12 +5,12 @@ from __future__ import annotations
 from typing import Any, ClassVar, Literal
 
 import numpy as np
-from sklearn.linear_model import RidgeCV
 from sklearn.model_selection import GroupKFold, KFold
 
 from squamish.arrays import Array, Indices
 from squamish.errors import InputError
 from squamish.families.family import Family, Target, Task
+from squamish.statistics.ridge import fit_ridge
 from squamish.statistics.scaling import standardise
 from squamish.statistics.scores import normal_scores
 
@@ -120,8 +120,8 @@ class Amounts(Family):
         self, Z: Array, y: Target, strength: float, weights: Array | None
     ) -> tuple[Array, Array]:
         """Fit ridge regression with the penalty of the least leave-one-out error."""
-        ridge = RidgeCV(RIDGE_PENALTIES).fit(Z, y, weights)
-        return np.atleast_1d(ridge.intercept_), np.atleast_2d(ridge.coef_)
+        ridge = fit_ridge(Z, y, RIDGE_PENALTIES, weights)
+        return np.array([ridge.intercept]), ridge.coef[np.newaxis]
 
     def link(self, scores: Array) -> Array:
         """Take the predictor for the prediction."""

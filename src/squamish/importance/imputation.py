@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import RidgeCV
 from sklearn.tree import DecisionTreeRegressor
 
 from squamish.arrays import Array, Fold, Indices
@@ -16,6 +15,7 @@ from squamish.families.family import Target
 from squamish.models.folds import covering
 from squamish.models.kernel_ridge import KernelRidge, fit_kernel_ridge
 from squamish.models.trees import N_LEAVES, train_trees
+from squamish.statistics.ridge import fit_ridge
 from squamish.statistics.scores import normal_scores
 
 # A correlation, or a share of the variance, that is a dependence large enough to matter: with it,
@@ -94,7 +94,7 @@ def impute_by_values(values: Array, seen: Array, others: Array, folds: Sequence[
     """
     out = np.zeros(len(values))
     for train, test in covering(folds, len(values)):
-        ridge = RidgeCV(PENALTIES).fit(others[train], values[train])
+        ridge = fit_ridge(others[train], values[train], PENALTIES)
         order = np.argsort(values[train], kind="stable")
         known = values[train][order], seen[train][order]
         out[test] = np.interp(ridge.predict(others[test]), *known)

@@ -116,39 +116,49 @@ def _probabilities(
     folds = covering(fit.folds, len(codes))
     shares = np.bincount(codes, minlength=len(values)) / len(codes)
     out = np.tile(shares, (len(codes), 1))
-    strengths: Sequence[float] = STRENGTHS
+    known: _Step | None = None
     for train, test in folds if Z.shape[1] else ():
-        path = multinomial_path(Z[train], codes[train], len(values), strengths)
-        if len(strengths) == 1:
+        if known is not None:
+            path = multinomial_path(
+                Z[train], codes[train], len(values), [known.strength], known.model
+            )
             out[test] = next(path).predict(Z[test])
             continue
-        strength, out[test] = _best_of_path(
-            shares, zip(strengths, path, strict=False), Z[test], codes[test]
-        )
-        if strength == 0:
+        path = multinomial_path(Z[train], codes[train], len(values), STRENGTHS)
+        known = _best_of_path(shares, zip(STRENGTHS, path, strict=False), Z[test], codes[test])
+        if known is None:
             # The others tell nothing of it.
-            return _normalised(np.tile(shares, (len(codes), 1)))
-        strengths = (strength,)
+            break
+        out[test] = known.predicted
     return _normalised(out)
+
+
+@dataclass(frozen=True, eq=False)
+class _Step:
+    """A model on a path, its inverse penalty, and what it predicts."""
+
+    strength: float
+    model: Multinomial
+    predicted: Array
 
 
 def _best_of_path(
     shares: Array, path: Iterator[tuple[float, Multinomial]], Z: Array, codes: Indices
-) -> tuple[float, Array]:
-    """Follow a path as long as it gets better; return where that ends, and what it predicts.
+) -> _Step | None:
+    """Follow a path as long as it gets better; return where that ends.
 
-    It begins with shares that look at no column, a strength of 0.
+    None if no step is better than shares that look at no column.
     """
-    strength, best = 0.0, np.tile(shares, (len(codes), 1))
-    least = BEATS_MEAN * _log_loss(best, codes)
-    for weaker, model in path:
+    best: _Step | None = None
+    least = BEATS_MEAN * _log_loss(np.tile(shares, (len(codes), 1)), codes)
+    for strength, model in path:
         predicted = model.predict(Z)
         loss = _log_loss(predicted, codes)
-        if loss >= least and strength > 0:
+        if loss >= least and best is not None:
             break
         if loss < least:
-            strength, best, least = weaker, predicted, loss
-    return strength, best
+            best, least = _Step(strength, model, predicted), loss
+    return best
 
 
 def _seen(fit: CrossFit, columns: Indices) -> Array:

@@ -12,6 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from squamish.arrays import Array
+from squamish.statistics.ridge import fit_ridge
 
 # Landmarks of the approximation: a third of the rows, so that each stands for three, and at most
 # 200, which keeps a fit at milliseconds.
@@ -54,36 +55,18 @@ class KernelRidge:
 def fit_kernel_ridge(X: Array, target: Array, gamma: float) -> KernelRidge:
     """Fit with the ridge penalty that has the least leave-one-out error.
 
-    A pipeline of scikit-learn's Nystroem and RidgeCV does the same, but takes many times as
-    long for tables this small, and this is done for every column.
+    A pipeline of scikit-learn's Nystroem and a ridge regression does the same, but takes many
+    times as long for tables this small, and this is done for every column.
     """
     order = np.random.default_rng(0).permutation(len(X))
     landmarks = X[order[: min(MOST_LANDMARKS, len(X) // 3)]]
     values, vectors = np.linalg.eigh(_kernel(landmarks, landmarks, gamma))
     whitening = vectors / np.sqrt(np.maximum(values, 1e-12)) @ vectors.T
     terms = _terms(X, landmarks, gamma, whitening)
-    mean, scale = terms.mean(axis=0), np.maximum(terms.std(axis=0), 1e-12)
-    coef, error = _ridge((terms - mean) / scale, target - target.mean())
-    coef = coef / scale
-    intercept = float(target.mean() - mean @ coef)
-    return KernelRidge(landmarks, gamma, whitening, coef, intercept, error)
-
-
-def _ridge(Z: Array, y: Array) -> tuple[Array, float]:
-    """Return coefficients of ridge regression, and the mean squared leave-one-out error."""
-    values, vectors = np.linalg.eigh(Z.T @ Z)
-    kept = values > 1e-9 * values[-1]
-    values, vectors = values[kept], vectors[:, kept]
-    rotated = Z @ vectors
-    moment = rotated.T @ y
-    best, error = PENALTIES[0], np.inf
-    for penalty in PENALTIES:
-        leverage = 1 / len(y) + np.square(rotated) @ (1 / (values + penalty))
-        fitted = rotated @ (moment / (values + penalty))
-        left_out = (y - fitted) / np.maximum(1 - leverage, 1e-9)
-        if np.square(left_out).mean() < error:
-            best, error = penalty, float(np.square(left_out).mean())
-    return vectors @ (moment / (values + best)), error
+    scale = np.maximum(terms.std(axis=0), 1e-12)
+    ridge = fit_ridge(terms / scale, target, PENALTIES)
+    coef = ridge.coef / scale
+    return KernelRidge(landmarks, gamma, whitening, coef, ridge.intercept, ridge.error)
 
 
 def _terms(X: Array, landmarks: Array, gamma: float, whitening: Array) -> Array:

@@ -1,8 +1,10 @@
 """Penalised multinomial logistic regression, for a path of penalties.
 
-Coefficients are found by L-BFGS in coordinates in which the columns are uncorrelated: the Hessian
-is bounded by a multiple of their covariance (D. Bohning: "Multinomial logistic regression
-algorithm", Annals of the Institute of Statistical Mathematics 44, 1992), so that few steps do.
+Coefficients are found by L-BFGS in coordinates in which the Hessian is close to the identity, so
+that few steps do: without the penalty, it is bounded by a multiple of the covariance of the columns
+(D. Bohning: "Multinomial logistic regression algorithm", Annals of the Institute of Statistical
+Mathematics 44, 1992). These coordinates are the principal components, each divided by the root of
+its variance and the penalty.
 """
 
 from __future__ import annotations
@@ -11,7 +13,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg, optimize, special
+from scipy import optimize, special
 
 from squamish.arrays import Array, Indices
 
@@ -19,8 +21,6 @@ from squamish.arrays import Array, Indices
 # three digits.
 TOLERANCE = 1e-4
 MOST_STEPS = 200
-# Directions of less variance than this are not stretched to that of the others.
-COLLINEAR = 1e-3
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,7 +44,11 @@ class Multinomial:
 
 
 def multinomial_path(
-    Z: Array, states: Indices, n_states: int, strengths: Sequence[float]
+    Z: Array,
+    states: Indices,
+    n_states: int,
+    strengths: Sequence[float],
+    near: Multinomial | None = None,
 ) -> Iterator[Multinomial]:
     """Fit states to columns with each of some inverse penalties, one after the other.
 
@@ -58,6 +62,8 @@ def multinomial_path(
         How many there are, also if some do not occur in these rows.
     strengths : sequence of float
         Inverse penalties, ascending; each solution begins at the last one.
+    near : Multinomial, optional
+        A model of other rows, where the first one begins.
 
     Examples
     --------
@@ -70,39 +76,42 @@ def multinomial_path(
     True
     """
     n, d = Z.shape
-    factor = np.linalg.cholesky(Z.T @ Z / n + COLLINEAR * np.eye(d))
-    # Rows, and squared slopes, in uncorrelated coordinates.
-    turned = np.ascontiguousarray(linalg.solve_triangular(factor, Z.T, lower=True).T)
-    lower = linalg.solve_triangular(factor, np.eye(d), lower=True)
-    squared = lower @ lower.T
+    variances, directions = np.linalg.eigh(Z.T @ Z / n)
+    components = Z @ directions
     observed = np.eye(n_states)[states]
     shares = (observed.sum(axis=0) + 1) / (n + n_states)
-    start = np.vstack([np.log(shares), np.zeros((d, n_states))])
+    found = near or Multinomial(np.log(shares), np.zeros((d, n_states)))
     for strength in strengths:
-        found = optimize.minimize(
+        penalty = 1 / (strength * n)
+        # The Hessian where nothing is known of a row: a constant has a variance of 1.
+        curvature = np.outer(np.append(1.0, np.maximum(variances, 0)), shares * (1 - shares))
+        curvature[1:] += penalty
+        scale = 1 / np.sqrt(curvature)
+        start = np.vstack([found.intercepts, directions.T @ found.coefficients]) / scale
+        solution = optimize.minimize(
             _value_and_gradient,
             start.ravel(),
-            (turned, observed, squared / (strength * n)),
+            (components, observed, scale, penalty),
             jac=True,
             method="L-BFGS-B",
             options={"gtol": TOLERANCE, "maxiter": MOST_STEPS},
         )
-        start = found.x.reshape(d + 1, n_states)
-        slopes = linalg.solve_triangular(factor, start[1:], trans=1, lower=True)
-        yield Multinomial(start[0], np.asarray(slopes))
+        best = solution.x.reshape(d + 1, n_states) * scale
+        found = Multinomial(best[0], directions @ best[1:])
+        yield found
 
 
 def _value_and_gradient(
-    flat: Array, turned: Array, observed: Array, penalty: Array
+    flat: Array, components: Array, observed: Array, scale: Array, penalty: float
 ) -> tuple[float, Array]:
-    """Return the penalised mean log loss and its gradient in uncorrelated coordinates."""
-    beta = flat.reshape(-1, observed.shape[1])
-    scores = beta[0] + turned @ beta[1:]
+    """Return the penalised mean log loss and its gradient in scaled components."""
+    beta = flat.reshape(scale.shape) * scale
+    scores = beta[0] + components @ beta[1:]
     scores -= scores.max(axis=1, keepdims=True)
     exponent = np.exp(scores)
     total = exponent.sum(axis=1, keepdims=True)
-    loss = float(np.log(total).mean() - np.vdot(observed, scores) / len(turned))
-    error = (exponent / total - observed) / len(turned)
-    shrunk = penalty @ beta[1:]
-    value = loss + float(np.vdot(beta[1:], shrunk)) / 2
-    return value, np.vstack([error.sum(axis=0), turned.T @ error + shrunk]).ravel()
+    loss = float(np.log(total).mean() - np.vdot(observed, scores) / len(components))
+    error = (exponent / total - observed) / len(components)
+    value = loss + penalty * float(np.vdot(beta[1:], beta[1:])) / 2
+    gradient = np.vstack([error.sum(axis=0), components.T @ error + penalty * beta[1:]])
+    return value, (gradient * scale).ravel()

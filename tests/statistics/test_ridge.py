@@ -1,0 +1,43 @@
+"""Ridge regression with the penalty of the least leave-one-out error."""
+
+import numpy as np
+import pytest
+from sklearn.linear_model import RidgeCV
+
+from squamish.statistics.ridge import fit_ridge
+
+PENALTIES = np.logspace(-2, 4, 7)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+@pytest.mark.parametrize(("n", "d"), [(200, 10), (60, 59), (50, 120)])
+def test_it_is_that_of_scikit_learn(n, d, weighted):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, d)) + 3
+    X[:, 1] = X[:, 0]
+    y = X[:, :5].sum(axis=1) + rng.standard_normal(n)
+    weights = rng.uniform(0.5, 2, n) if weighted else None
+    # Weights of 1 on average, by which penalties are the same.
+    theirs = RidgeCV(PENALTIES).fit(X, y, None if weights is None else weights / weights.mean())
+    ours = fit_ridge(X, y, PENALTIES, weights)
+    assert ours.coef == pytest.approx(theirs.coef_, rel=1e-6, abs=1e-8)
+    assert ours.intercept == pytest.approx(theirs.intercept_, rel=1e-6)
+    assert ours.predict(X) == pytest.approx(theirs.predict(X), rel=1e-6)
+
+
+def test_the_error_is_that_of_models_that_did_not_see_the_row():
+    rng = np.random.default_rng(1)
+    X = rng.standard_normal((30, 4))
+    y = X[:, 0] + rng.standard_normal(30)
+    rows = np.arange(30)
+    left_out = [
+        y[i] - fit_ridge(X[rows != i], y[rows != i], [1.0]).predict(X[[i]])[0] for i in rows
+    ]
+    assert fit_ridge(X, y, [1.0]).error == pytest.approx(np.square(left_out).mean(), rel=1e-9)
+
+
+def test_columns_without_variance_have_no_slope():
+    X = np.column_stack([np.ones(20), np.arange(20.0)])
+    model = fit_ridge(X, 2 * np.arange(20.0), [1e-9])
+    assert model.coef == pytest.approx([0, 2])
+    assert fit_ridge(np.ones((20, 2)), np.arange(20.0), [1.0]).predict(np.ones((1, 2))) == 9.5
