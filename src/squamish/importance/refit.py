@@ -51,7 +51,7 @@ class Refits:
     p_values : ndarray of float
         One-sided p-values of the scores.
     r2 : ndarray of float
-        R2 of each feature given the others, by the best imputer.
+        R2 of each feature given the others, by the best imputer; NaN if it was not asked.
     n_fits : int
         Number of models fitted.
     """
@@ -117,59 +117,97 @@ def refit_without(
     race: Race,
     residuals: Sequence[FeatureResidual],
     gain: float,
+    least: float,
+    most_p: float,
     rng: np.random.Generator,
 ) -> Refits:
-    """Refit without each of some features, and test whether anything is lost."""
+    """Refit without each of some features, and test whether anything is lost.
+
+    The winner of the race is refitted first. Where it loses nothing without a feature, the best
+    model without it loses no more: that is said of it, and nothing else is tried. Nor is it where
+    the loss has to grow, of trees, and does not by more than ``least`` at a p-value of ``most_p``.
+    """
     fit.workers.reporter.expect(len(residuals))
-    imputed = fit.run(_impute, residuals)
-    left = [r.column(fit) - x for r, x in zip(residuals, imputed, strict=True)]
-    r2 = np.array([_r2(fit, r.column(fit), x) for r, x in zip(residuals, left, strict=True)])
-    best, n_trials = _best_predictions(fit, race, residuals, imputed, gain)
+    rest = [fit.columns(np.setdiff1d(r.relevant, [r.feature])) for r in residuals]
+    best = list(fit.predictions([Trial(race.learner, columns) for columns in rest]))
+    first = _growth(fit, race, best)
+    # Trees that predict the target, and trees that impute, are wrong in the same rows. A learner
+    # of the user may be made of trees, or be like the smooth curves that impute.
+    has_to_grow = not race.learner.is_smooth
+    is_open = first.mean > (least if has_to_grow else 0.0)
+    if has_to_grow:
+        is_open &= first.p_values <= most_p
+    scores, r2, n_fits = np.ones(len(residuals)), np.full(len(residuals), np.nan), 0
+    asked = np.flatnonzero(is_open).tolist()
+    if asked:
+        some, known = [residuals[i] for i in asked], [best[i] for i in asked]
+        imputed = fit.run(_impute, some)
+        left = [r.column(fit) - x for r, x in zip(some, imputed, strict=True)]
+        r2[asked] = [_r2(fit, r.column(fit), x) for r, x in zip(some, left, strict=True)]
+        known = [best[i] for i in asked]
+        found, n_trials = _best_predictions(
+            fit, race, [rest[i] for i in asked], imputed, known, gain
+        )
+        for i, prediction in zip(asked, found, strict=True):
+            best[i] = prediction
+        scores[asked] = _score_p_values(fit, race, some, left, found, rng)
+        n_columns = sum(r.values.shape[1] for r in some)
+        n_fits = (n_trials + 1) * len(fit.folds) + n_columns * (SMOOTH_FITS + 3 * len(fit.folds))
+    growth = _growth(fit, race, best)
+    p = np.maximum(scores, growth.p_values) if has_to_grow else scores
+    return Refits(growth, p, r2, n_fits + len(residuals) * len(fit.folds))
+
+
+def _growth(fit: CrossFit, race: Race, predictions: Sequence[Array]) -> PairedTest:
+    """Test whether losses are larger than those of the winner with all features."""
     y = fit.table.y[fit.tested]
-    losses = np.column_stack([fit.family.losses(prediction, y) for prediction in best])
+    losses = np.column_stack([fit.family.losses(found, y) for found in predictions])
+    return fit.test(losses - race.losses[:, np.newaxis])
+
+
+def _score_p_values(
+    fit: CrossFit,
+    race: Race,
+    residuals: Sequence[FeatureResidual],
+    left: Sequence[Array],
+    predictions: Sequence[Array],
+    rng: np.random.Generator,
+) -> Array:
+    """Test errors without each feature against what it adds beyond what the others tell of it."""
     columns = fit.columns(residuals[0].relevant)
     units = [
         Unit(np.flatnonzero(fit.feature[columns] == r.feature), x, _errors(fit, prediction))
-        for r, x, prediction in zip(residuals, left, best, strict=True)
+        for r, x, prediction in zip(residuals, left, predictions, strict=True)
     ]
-    scores = redraw(fit, race.learner, columns, units, rng).score
-    n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
-    growth, p = fit.test(losses - race.losses[:, np.newaxis]), fit.test(scores).p_values
-    if not race.learner.is_smooth:
-        # Trees that predict the target, and trees that impute, are wrong in the same rows. A
-        # learner of the user may be made of trees, or be like the smooth curves that impute.
-        p = np.maximum(p, growth.p_values)
-    return Refits(
-        growth,
-        p,
-        r2,
-        (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 3 * n_folds),
-    )
+    return fit.test(redraw(fit, race.learner, columns, units, rng).score).p_values
 
 
 def _best_predictions(
     fit: CrossFit,
     race: Race,
-    residuals: Sequence[FeatureResidual],
+    rest: Sequence[Indices],
     imputed: Sequence[Array],
+    known: Sequence[Array],
     gain: float,
 ) -> tuple[list[Array], int]:
     """Predict without each feature as well as possible, and count the trials.
 
-    Any learner that was not far behind may be the best of them, and the winner may also use
-    what the other columns say about the missing one.
+    Any learner that was not far behind may be better than the winner, whose predictions are known,
+    and the winner may also use what the other columns say about the missing one.
     """
-    contenders = race.contenders(CONTENDING * gain)
+    others = [a for a in race.contenders(CONTENDING * gain) if a != race.learner]
     trials: list[Trial] = []
-    for residual, found in zip(residuals, imputed, strict=True):
-        rest = fit.columns(np.setdiff1d(residual.relevant, [residual.feature]))
-        trials += [Trial(learner, rest) for learner in contenders]
-        trials.append(Trial(race.learner, rest, found))
+    for columns, found in zip(rest, imputed, strict=True):
+        trials += [Trial(learner, columns) for learner in others]
+        trials.append(Trial(race.learner, columns, found))
     predictions = fit.predictions(trials)
-    y, each = fit.table.y[fit.tested], len(contenders) + 1
+    y, each = fit.table.y[fit.tested], len(others) + 1
     best = [
-        min(predictions[k : k + each], key=lambda found: fit.mean(fit.family.losses(found, y)))
-        for k in range(0, len(predictions), each)
+        min(
+            [first, *predictions[k * each : (k + 1) * each]],
+            key=lambda found: fit.mean(fit.family.losses(found, y)),
+        )
+        for k, first in enumerate(known)
     ]
     return best, len(trials)
 

@@ -131,6 +131,11 @@ class Limits:
         least = min_effect * min(gain, loss)
         return cls(level, least, least if learner.is_smooth else min_effect * gain)
 
+    @property
+    def most_p_of_refit(self) -> float:
+        """The largest p-value of a refit that agrees with draws."""
+        return max(VETO, self.level.alpha)
+
 
 def test_strength(
     fit: CrossFit,
@@ -273,7 +278,8 @@ def _confirmed(
     )
     if len(doubtful) == 0:
         return outcome
-    refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain, rng)
+    bounds = limits.least_of_refit, limits.most_p_of_refit
+    refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain, *bounds, rng)
     return overruled(outcome, doubtful, refits, draws.p_values, limits)
 
 
@@ -282,10 +288,10 @@ def overruled(
 ) -> Strength:
     """Overrule draws by refits: where these decide, or see nothing."""
     r2 = outcome.r2.copy()
-    r2[doubtful] = refits.r2
+    r2[doubtful] = np.where(np.isnan(refits.r2), r2[doubtful], refits.r2)
     test = refits.test
     least = np.maximum(limits.least_of_refit, LEAST_OF_DRAW * outcome.loss[doubtful])
-    agrees = (refits.p_values <= max(VETO, limits.level.alpha)) & (test.mean > least)
+    agrees = (refits.p_values <= limits.most_p_of_refit) & (test.mean > least)
     decides = (refits.r2 > R2_FOR_REFIT) | ~agrees
     places, test, p_refit = doubtful[decides], test.of(decides), refits.p_values[decides]
     single, loss, low, high = (x.copy() for x in (p_drawn, outcome.loss, outcome.low, outcome.high))
