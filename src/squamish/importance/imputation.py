@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -14,6 +14,7 @@ from squamish.families import Family, family_of
 from squamish.families.family import Target
 from squamish.models.folds import covering
 from squamish.models.kernel_ridge import KernelRidge, fit_kernel_ridge
+from squamish.models.race import DROPS_OUT
 from squamish.models.trees import N_LEAVES, train_trees
 from squamish.statistics.ridge import fit_ridge
 from squamish.statistics.scores import normal_scores
@@ -69,9 +70,9 @@ def _explained_by_trees(residual: Array, others: Array, folds: Sequence[Fold]) -
     if len(test) < LEAST_CHECKED:
         rows = np.arange(len(centred))
         train, test = rows[rows % 5 != 0], rows[rows % 5 == 0]
-    predicted = _boosted(others, centred, [(thinned(train), test)], TREES_TO_CHECK)
+    predicted = _boosted(others, centred, (thinned(train), test), TREES_TO_CHECK)
     variance = max(float(centred[test].var()), 1e-300)
-    return 1 - float(np.square(centred - predicted)[test].mean()) / variance
+    return 1 - float(np.square(centred[test] - predicted).mean()) / variance
 
 
 def explained_by_levels(levels: Indices, residual: Array, folds: Sequence[Fold]) -> float:
@@ -105,18 +106,34 @@ def impute(X: Array, target: Array, linear: Array, folds: Sequence[Fold]) -> Arr
     """Predict a column from others out of sample: improve on a linear prediction if possible.
 
     Either by many small steps, added to the linear prediction, by a few steps at exact places, or
-    by a smooth function.
+    by a smooth function. They race over the folds, and what is clearly worse drops out.
     """
     if X.shape[1] == 0:
         return linear
-    # Rows that are never tested are predicted by models that have seen them.
-    tested = np.unique(np.concatenate([test for _, test in folds]))
-    folds = covering(folds, len(target))
-    stepwise = linear + _boosted(X, target - linear, folds, TREES_TO_IMPUTE)
     near = _leading(X, target)
-    stepped, smooth = _stepped(X[:, near], target, folds), _smooth(X, target, near, folds)
-    candidates = (linear, stepwise, stepped, smooth)
-    return min(candidates, key=lambda found: float(np.square(target - found)[tested].mean()))
+    imputers: list[Callable[[Fold], Array]] = [
+        lambda fold: linear[fold[1]],
+        lambda fold: linear[fold[1]] + _boosted(X, target - linear, fold, TREES_TO_IMPUTE),
+        lambda fold: _stepped(X[:, near], target, fold),
+        _smooth(X, target, near),
+    ]
+    found = [np.zeros(len(target)) for _ in imputers]
+    tested, alive = np.zeros(0, dtype=np.intp), list(range(len(imputers)))
+    for fold, (_, test) in zip(covering(folds, len(target)), folds, strict=True):
+        for k in alive:
+            found[k][fold[1]] = imputers[k](fold)
+        # Rows that are never tested are predicted by models that have seen them: they do not count.
+        tested = np.append(tested, test)
+        alive = _not_clearly_worse([np.square(target - x)[tested] for x in found], alive)
+    return found[alive[0]]
+
+
+def _not_clearly_worse(squares: Sequence[Array], alive: Sequence[int]) -> list[int]:
+    """Leave out what is worse than the best by more than some standard errors; the best first."""
+    order = sorted(alive, key=lambda k: float(squares[k].mean()))
+    worse = [squares[k] - squares[order[0]] for k in order]
+    limits = [DROPS_OUT * x.std() / np.sqrt(len(x)) for x in worse]
+    return [k for k, x, limit in zip(order, worse, limits, strict=True) if x.mean() <= limit]
 
 
 def level_means(levels: Indices, target: Array, folds: Sequence[Fold]) -> Array:
@@ -135,38 +152,36 @@ def level_means(levels: Indices, target: Array, folds: Sequence[Fold]) -> Array:
     return out
 
 
-def _boosted(X: Array, target: Array, folds: Sequence[Fold], n_trees: int) -> Array:
-    """Predict a column from others by boosted trees, in the test rows of these folds."""
-    out = np.zeros(len(target))
-    for train, test in folds:
-        booster = train_trees(
-            X[train], target[train], _AMOUNTS, n_trees, min_data_in_leaf=LEAST_IN_LEAF
-        )
-        out[test] = booster.predict(X[test], num_threads=1)
-    return out
+def _boosted(X: Array, target: Array, fold: Fold, n_trees: int) -> Array:
+    """Predict a column from others by boosted trees, in the test rows of a fold."""
+    train, test = fold
+    booster = train_trees(
+        X[train], target[train], _AMOUNTS, n_trees, min_data_in_leaf=LEAST_IN_LEAF
+    )
+    return np.asarray(booster.predict(X[test], num_threads=1))
 
 
-def _stepped(X: Array, target: Array, folds: Sequence[Fold]) -> Array:
-    """Predict a column by one tree on others, in the test rows of these folds.
+def _stepped(X: Array, target: Array, fold: Fold) -> Array:
+    """Predict a column by one tree on others, in the test rows of a fold.
 
     A flag or a class of a number begins at a place between two rows, which bins miss.
     """
-    out = np.zeros(len(target))
-    for train, test in folds:
-        tree = DecisionTreeRegressor(max_leaf_nodes=N_LEAVES, random_state=0)
-        out[test] = tree.fit(X[train], target[train]).predict(X[test])
-    return out
+    train, test = fold
+    tree = DecisionTreeRegressor(max_leaf_nodes=N_LEAVES, random_state=0)
+    return np.asarray(tree.fit(X[train], target[train]).predict(X[test]))
 
 
-def _smooth(X: Array, target: Array, near: Indices, folds: Sequence[Fold]) -> Array:
-    """Predict a column by a smooth function of a few others, in the test rows of these folds."""
+def _smooth(X: Array, target: Array, near: Indices) -> Callable[[Fold], Array]:
+    """Return how a smooth function of a few others predicts a column in the test rows of a fold."""
     found = _best_smooth(X, target, near)
     X = X[:, found.columns]
-    out = np.zeros(len(target))
-    for train, test in folds:
-        some = thinned(train)
-        out[test] = fit_kernel_ridge(X[some], target[some], found.model.gamma).predict(X[test])
-    return out
+
+    def predict(fold: Fold) -> Array:
+        some = thinned(fold[0])
+        model = fit_kernel_ridge(X[some], target[some], found.model.gamma)
+        return model.predict(X[fold[1]])
+
+    return predict
 
 
 @dataclass(frozen=True, eq=False)

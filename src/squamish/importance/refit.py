@@ -193,21 +193,22 @@ def _best_predictions(
     """Predict without each feature as well as possible, and count the trials.
 
     Any learner that was not far behind may be better than the winner, whose predictions are known,
-    and the winner may also use what the other columns say about the missing one.
+    unless it lags behind by more with all features than the winner does without this one. And the
+    winner may also use what the other columns say about the missing one.
     """
     others = [a for a in race.contenders(CONTENDING * gain) if a != race.learner]
-    trials: list[Trial] = []
-    for columns, found in zip(rest, imputed, strict=True):
-        trials += [Trial(learner, columns) for learner in others]
-        trials.append(Trial(race.learner, columns, found))
-    predictions = fit.predictions(trials)
-    y, each = fit.table.y[fit.tested], len(others) + 1
+    trials, owner = list[Trial](), list[int]()
+    for i, (columns, found, first) in enumerate(zip(rest, imputed, known, strict=True)):
+        growth = _growth(fit, race, [first]).mean[0]
+        some = [Trial(learner, columns) for learner in others if race.lags[learner] < growth]
+        trials += [*some, Trial(race.learner, columns, found)]
+        owner += [i] * (len(some) + 1)
+    predictions = [*known, *fit.predictions(trials)]
+    owner = [*range(len(known)), *owner]
+    losses = [fit.mean(fit.family.losses(x, fit.table.y[fit.tested])) for x in predictions]
     best = [
-        min(
-            [first, *predictions[k * each : (k + 1) * each]],
-            key=lambda found: fit.mean(fit.family.losses(found, y)),
-        )
-        for k, first in enumerate(known)
+        predictions[min((k for k, j in enumerate(owner) if j == i), key=losses.__getitem__)]
+        for i in range(len(known))
     ]
     return best, len(trials)
 
