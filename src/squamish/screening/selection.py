@@ -6,6 +6,7 @@ leaves unexplained join the model, and the race is run again.
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -43,12 +44,15 @@ class Selection:
         Number of models fitted.
     complete : bool
         Whether there was time for all tests.
+    rounds : tuple of ndarray of shape (n_parts,)
+        p-values of parts against the residuals of each model on the way.
     """
 
     relevance: Relevance
     race: Race | None
     n_fits: int
     complete: bool
+    rounds: tuple[Array, ...] = ()
 
 
 def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selection:
@@ -58,39 +62,53 @@ def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selec
         return Selection(relevance, None, 0, complete=False)
     n_models = len(trained_together(contestants(fit, fit.columns(relevance.relevant))))
     fit.workers.reporter.begin(STAGE, n_models * len(fit.folds))
-    race: Race | None = None
-    rounds: list[Array] = []
-    n_fits, n_before = 0, -1
-    try:
-        while len(relevance.relevant) > max(n_before, 0):
-            n_before = len(relevance.relevant)
-            race = race_portfolio(fit, relevance.relevant, race)
-            n_fits += race.n_fits
-            if len(rounds) == MOST_ROUNDS:
-                break
-            rounds.append(_explaining(fit, relevance, race))
-            of_parts = _over_rounds(rounds)
-            p = of_features(fit, of_parts)
-            p[relevance.relevant] = relevance.p_values["useful"][relevance.relevant]
-            relevance = decide(fit, relevance, {"useful": p}, alpha, {"useful": of_parts})
-    except OutOfTime:
-        return Selection(relevance, race, n_fits, complete=False)
-    return Selection(relevance, race, n_fits, complete=True)
+
+    def decided(relevance: Relevance, p: Array, of_parts: Array) -> Relevance:
+        return decide(fit, relevance, {"useful": p}, alpha, {"useful": of_parts})
+
+    return _extended(fit, Selection(relevance, None, 0, complete=True), decided)
 
 
 def with_discoveries(fit: CrossFit, selected: Selection, level: Level) -> Selection:
-    """Let features join that are relevant at another error rate, and select the model again."""
+    """Let features join that are relevant at another error rate, and the model grow by them."""
     relevance = relevance_stage.with_discoveries(selected.relevance, level)
     if not selected.complete or len(relevance.relevant) == len(selected.relevance.relevant):
         return replace(selected, relevance=relevance)
+
+    def decided(relevance: Relevance, p: Array, _: Array) -> Relevance:
+        known = replace(relevance, p_values={**relevance.p_values, "useful": p})
+        return relevance_stage.with_discoveries(known, level)
+
+    return _extended(fit, replace(selected, relevance=relevance), decided)
+
+
+def _extended(
+    fit: CrossFit, selected: Selection, decided: Callable[[Relevance, Array, Array], Relevance]
+) -> Selection:
+    """Race on what is relevant, add what explains the residuals of the winner, and so on.
+
+    ``decided`` tells what is relevant, by p-values of features and of parts.
+    """
+    n_before = 0
     try:
-        race = race_portfolio(fit, relevance.relevant, selected.race)
+        while len(selected.relevance.relevant) > n_before:
+            relevance = selected.relevance
+            n_before = len(relevance.relevant)
+            race = race_portfolio(fit, relevance.relevant, selected.race)
+            selected = replace(selected, race=race, n_fits=selected.n_fits + race.n_fits)
+            if len(selected.rounds) == MOST_ROUNDS:
+                break
+            rounds = (*selected.rounds, _explaining(fit, relevance, race))
+            of_parts = _over_rounds(rounds)
+            p = of_features(fit, of_parts)
+            p[relevance.relevant] = relevance.p_values["useful"][relevance.relevant]
+            selected = replace(selected, rounds=rounds, relevance=decided(relevance, p, of_parts))
     except OutOfTime:
-        return replace(selected, relevance=relevance, complete=False)
-    return replace(selected, relevance=relevance, race=race, n_fits=selected.n_fits + race.n_fits)
+        return replace(selected, complete=False)
+    return selected
 
 
-def _over_rounds(rounds: list[Array]) -> Array:
+def _over_rounds(rounds: Sequence[Array]) -> Array:
     """Combine the p-values of rounds; those to come would test the same again."""
     everything = np.stack([*rounds, *[rounds[-1]] * (MOST_ROUNDS - len(rounds))])
     return combined_p_values(everything)
