@@ -134,6 +134,25 @@ def real(name: str, seed: int, n_copies: int = 3) -> Truth:
     return Truth(everything[:, order], y, task, classes[order], in_three=False)
 
 
+def correlated(n: int, d: int, n_classes: int, share: float, seed: int = 0) -> Truth:
+    """Draw blocks of five columns with a correlation of 0.7, of which a part drives the target.
+
+    Every third column has four values. The target is a class by the sum of one column of each
+    block that drives it, in as many parts of equal size.
+    """
+    rng = np.random.default_rng(seed)
+    shared = np.repeat(rng.standard_normal((n, d // 5)), 5, axis=1)
+    X = np.sqrt(0.7) * shared + np.sqrt(0.3) * rng.standard_normal((n, d))
+    X[:, ::3] = np.digitize(X[:, ::3], [-0.7, 0.0, 0.7])
+    n_driving = max(1, round(share * d / 5))
+    causes = 5 * np.arange(n_driving)
+    score = X[:, causes].sum(axis=1) + np.sqrt(n_driving) * rng.standard_normal(n)
+    y = np.digitize(score, np.quantile(score, np.arange(1, n_classes) / n_classes))
+    classes = np.where(np.arange(d) < 5 * n_driving, WEAK, IRRELEVANT)
+    classes[causes] = STRONG
+    return Truth(X, y, "classification", classes)
+
+
 def mixed(name: str, seed: int) -> Truth:
     """Add columns in random order to a real table; categories are numbered, and gaps filled.
 

@@ -1,6 +1,6 @@
 """Measure time and memory of large tables, speed-up by cores, and what a cluster costs and gives.
 
-    python benchmarks/scale.py [--quick] [--only wide tall cores cluster]
+    python benchmarks/scale.py [--quick] [--only wide tall doubled cores cluster]
 
 Every fit runs in a process of its own, one after the other, and nothing else should run. The
 memory is the peak of the process during the fit, less what it had before, beside that of the
@@ -24,23 +24,50 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import partial
 from pathlib import Path
-from time import perf_counter
-from typing import Any
+from time import perf_counter, process_time
+from typing import Any, NamedTuple
 from unittest.mock import patch
 
 import numpy as np
 
-from designs import Truth, co_expressed, long, preset
+from designs import Truth, co_expressed, correlated, long, mixed, preset
 
 OUT = Path(__file__).parent / "results" / "scale.md"
 
+
+class Sizes(NamedTuple):
+    """A table of correlated blocks: rows, columns, classes, and the share of relevant columns."""
+
+    rows: int = 1000
+    columns: int = 20
+    classes: int = 2
+    relevant: float = 0.25
+
+
+# Tables of which one size is doubled, and doubled again.
+BASE = Sizes()
+DOUBLED = {
+    what: {
+        f"{what}: {factor * value:g}": BASE._replace(**{what: factor * value})
+        for factor in (1, 2, 4)
+    }
+    for what, value in BASE._asdict().items()
+}
 
 SHAPES: dict[str, Callable[[], Truth]] = {
     **{f"200 x {d:,}": partial(co_expressed, d) for d in (1000, 5000, 20_000, 100_000)},
     **{f"{n:,} x 50": partial(long, n) for n in (10_000, 20_000, 50_000, 200_000, 1_000_000)},
     "Set 8": partial(preset, "Set 8", 1),
     "NL 4": partial(preset, "NL 4", 1),
+    "ames": partial(mixed, "ames", 0),
+    "cells": partial(mixed, "cells", 0),
+    **{
+        name: partial(correlated, *sizes)
+        for some in DOUBLED.values()
+        for name, sizes in some.items()
+    },
 }
+CORES = ["Set 8", "NL 4", "ames", "cells", "20,000 x 50", "200 x 20,000"]
 WIDE = [name for name in SHAPES if name.startswith("200 x")]
 TALL = [name for name in SHAPES if name.endswith("x 50")]
 
@@ -66,13 +93,15 @@ def measure(shape: str, n_jobs: int, where: str) -> dict[str, Any]:
             table = pl.scan_parquet(Path(folder, "table.parquet"))
         del X, truth
         _warm_up()
-        before, start = _memory(), perf_counter()
+        before, start, used = _memory(), perf_counter(), process_time()
         selector.fit(table, y)
         seconds, peak = perf_counter() - start, _memory("VmHWM") - before
+        used = process_time() - used
     found, evidence = selector.support_, selector.result_.evidence
     right, n_found = int(np.sum(found & relevant)), int(np.sum(found))
     return {
         "seconds": seconds,
+        "used": used,
         "table": megabytes,
         "peak": peak,
         "precision": right / max(n_found, 1),
@@ -240,6 +269,29 @@ def tall(quick: bool) -> list[str]:
     ]
 
 
+def doubled(quick: bool) -> list[str]:
+    """Measure the cost of tables of which one size is doubled, and doubled again."""
+    lines = [
+        f"{BASE.rows:,} rows, {BASE.columns} columns in correlated blocks of five, a third of them "
+        f"with four values, {BASE.classes} classes, and {BASE.relevant:.0%} of the columns "
+        "relevant. One of these is doubled, and doubled again. Seconds of a processor.\n",
+        "| what | seconds | models | relevant columns: precision / recall | time grows as size to "
+        "the power of |",
+        "|---|---|---|---|---|",
+    ]
+    for some in list(DOUBLED.values())[: 1 if quick else None]:
+        before = np.nan
+        for name in list(some)[: 2 if quick else None]:
+            m = fitted(name)
+            power = "" if np.isnan(before) else f"{np.log2(m['used'] / before):.2f}"
+            before = m["used"]
+            lines.append(
+                f"| {name} | {m['used']:.1f} | {m['fits']} | {m['precision']:.2f} / "
+                f"{m['recall']:.2f} | {power} |"
+            )
+    return lines
+
+
 def cores(quick: bool) -> list[str]:
     """Compare one and two fits at the same time, in turns."""
     lines = [
@@ -247,7 +299,7 @@ def cores(quick: bool) -> list[str]:
         "| table | fits | n_jobs=1, s | n_jobs=2, s | speed-up |",
         "|---|---|---|---|---|",
     ]
-    for shape in ["Set 8"] if quick else ["Set 8", "NL 4", "20,000 x 50", "200 x 20,000"]:
+    for shape in ["Set 8"] if quick else CORES:
         m = fitted(shape, 2, "turns")
         one, two = m["seconds"], m["parallel"]
         lines.append(f"| {shape} | {m['fits']} | {one:.1f} | {two:.1f} | {one / two:.2f} |")
@@ -308,8 +360,14 @@ def _on_paper(
     return sum(each) + sending
 
 
-PARTS = {"wide": wide, "tall": tall, "cores": cores, "cluster": cluster}
-TITLES = {"wide": "Wide", "tall": "Tall", "cores": "All cores", "cluster": "A cluster"}
+PARTS = {"wide": wide, "tall": tall, "doubled": doubled, "cores": cores, "cluster": cluster}
+TITLES = {
+    "wide": "Wide",
+    "tall": "Tall",
+    "doubled": "Doubled",
+    "cores": "All cores",
+    "cluster": "A cluster",
+}
 
 
 def main() -> None:
