@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from squamish.importance.imputation import depends_on_others, fit_smooth, impute, thinned
+from squamish.models.kernel_ridge import fit_kernel_ridge
 
 
 def standardised(X):
@@ -60,3 +61,11 @@ def test_at_most_a_thousand_rows_from_everywhere_are_looked_at(n):
     rows = thinned(np.arange(n))
     assert min(n, 500) <= len(rows) <= 1000
     assert n == 0 or rows[-1] > 0.9 * (n - 1) - 1
+
+
+def test_a_smooth_function_stays_within_reach_of_what_it_learned():
+    rng = np.random.default_rng(0)
+    x = rng.standard_normal((200, 1))
+    y = np.sin(2 * x[:, 0]) + 0.3 * rng.standard_normal(200)
+    found = fit_kernel_ridge(x, y, 0.3).predict(np.linspace(-6, 6, 100)[:, np.newaxis])
+    assert np.abs(found).max() <= 2 * np.abs(y).max()

@@ -6,6 +6,8 @@ import pytest
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector
 from squamish.evidence.association import columns_carrying
+from squamish.execution.workers import OutOfTime
+from squamish.screening import selection
 
 
 def fitted(X, y, **options):
@@ -121,3 +123,24 @@ def test_fdr_does_not_lose_what_hangs_on_a_less_certain_column():
     assert discoveries.evidence.proof[1] == "marginal"
     assert discoveries.evidence.proof[2] == "association"
     assert set(np.flatnonzero(family_wise.classes)) <= set(np.flatnonzero(discoveries.classes))
+
+
+def test_discoveries_that_there_is_no_time_for_leave_what_is_certain(faint, monkeypatch):
+    X, y = faint[0][:, :60], faint[1] + 20 * (faint[0][:, 0] > 1)
+    certain = fitted(X, y, alpha=0.1)
+    monkeypatch.setattr(selection, "_explaining", _out_of_time(selection._explaining, certain))
+    hurried = fitted(X, y, alpha=0.1, error_rate="fdr")
+    assert not hurried.undecided
+    assert hurried.strong == certain.strong
+    assert hurried.weak == certain.weak
+
+
+def _out_of_time(explaining, certain):
+    """Run out of time as soon as the model has more columns than those that are certain."""
+
+    def hurried(fit, relevance, race):
+        if len(relevance.relevant) > len(certain.strong) + len(certain.weak):
+            raise OutOfTime({})
+        return explaining(fit, relevance, race)
+
+    return hurried

@@ -41,3 +41,13 @@ def test_columns_without_variance_have_no_slope():
     model = fit_ridge(X, 2 * np.arange(20.0), [1e-9])
     assert model.coef == pytest.approx([0, 2])
     assert fit_ridge(np.ones((20, 2)), np.arange(20.0), [1.0]).predict(np.ones((1, 2))) == 9.5
+
+
+def test_rows_that_a_model_nearly_follows_are_not_taken_for_well_predicted():
+    rng = np.random.default_rng(2)
+    X = 100 * rng.standard_normal((60, 59))
+    y = X[:, 0] / 100 + rng.standard_normal(60)
+    penalties = [1e-6, 1e-2, 1.0, 100.0]
+    ours, theirs = fit_ridge(X, y, penalties), RidgeCV(penalties).fit(X, y)
+    assert ours.coef == pytest.approx(theirs.coef_, rel=1e-3, abs=1e-6)
+    assert ours.error == pytest.approx(-theirs.best_score_, rel=1e-3)

@@ -33,6 +33,7 @@ from squamish.redundancy import find
 from squamish.redundancy.find import find_substitutes
 from squamish.screening import in_models, screen, selection
 from squamish.screening.in_models import screen_in_models
+from squamish.screening.relevance import Discovering, FamilyWise
 from squamish.screening.screen import screen_for_relevance
 from squamish.screening.selection import select_the_model, with_discoveries
 from squamish.statistics.multiplicity import ErrorRate, Level
@@ -172,11 +173,17 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         fit = self._cross_fit(table, fold_rng, workers or Workers(), learners)
 
         level = Level(self.alpha, self.error_rate)
-        screening = screen_for_relevance(fit, screened or {}, self.alpha, screen_rng)
-        selected = select_the_model(fit, screening, self.alpha)
+        certain = FamilyWise(fit, self.alpha)
+        screening = screen_for_relevance(fit, screened or {}, certain, screen_rng)
         groups = screening.correlation_groups
-        selected = screen_in_models(fit, selected, groups, self.alpha, model_rng)
-        selected = with_discoveries(fit, selected, level)
+        selected = select_the_model(fit, screening, certain)
+        selected = screen_in_models(fit, selected, groups, certain, model_rng)
+        if self.error_rate != "fwer":
+            discover = Discovering(level)
+            wider = with_discoveries(fit, selected, discover)
+            wider = screen_in_models(fit, wider, groups, discover, model_rng)
+            # Without the time for more, what is certain stands, with its model.
+            selected = wider if wider.complete else selected
         relevance, race = selected.relevance, selected.race if selected.complete else None
         limits = level, self.min_effect
         strength = test_strength(fit, relevance.relevant, race, *limits, strength_rng)

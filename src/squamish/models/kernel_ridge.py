@@ -37,6 +37,9 @@ class KernelRidge:
         What the terms count.
     error : float
         Mean squared leave-one-out error.
+    reach : tuple of float
+        The least and the largest prediction: twice the range of what was learned. Beyond the rows
+        that were seen, sums of kernels go anywhere.
     """
 
     landmarks: Array
@@ -45,11 +48,12 @@ class KernelRidge:
     coef: Array
     intercept: float
     error: float
+    reach: tuple[float, float]
 
     def predict(self, X: Array) -> Array:
-        """Return the value of the function in every row."""
+        """Return the value of the function in every row, as far as it reaches."""
         terms = _terms(X, self.landmarks, self.gamma, self.whitening)
-        return np.asarray(terms @ self.coef + self.intercept)
+        return np.clip(terms @ self.coef + self.intercept, *self.reach)
 
 
 def fit_kernel_ridge(X: Array, target: Array, gamma: float) -> KernelRidge:
@@ -66,7 +70,9 @@ def fit_kernel_ridge(X: Array, target: Array, gamma: float) -> KernelRidge:
     scale = np.maximum(terms.std(axis=0), 1e-12)
     ridge = fit_ridge(terms / scale, target, PENALTIES)
     coef = ridge.coef / scale
-    return KernelRidge(landmarks, gamma, whitening, coef, ridge.intercept, ridge.error)
+    half = float(np.ptp(target)) / 2
+    reach = float(target.min()) - half, float(target.max()) + half
+    return KernelRidge(landmarks, gamma, whitening, coef, ridge.intercept, ridge.error, reach)
 
 
 def _terms(X: Array, landmarks: Array, gamma: float, whitening: Array) -> Array:

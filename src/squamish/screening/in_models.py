@@ -33,7 +33,7 @@ from squamish.importance.context import MOST_CONTEXT, closest
 from squamish.models.crossfit import CrossFit
 from squamish.models.learners import DEFAULT_TREES, Learner
 from squamish.models.race import race_portfolio
-from squamish.screening.relevance import Relevance, decide
+from squamish.screening.relevance import Decides, Relevance
 from squamish.screening.selection import Selection
 from squamish.screening.shadow import FEW_GROUPS
 
@@ -86,7 +86,7 @@ class _Groups:
 
 
 def screen_in_models(
-    fit: CrossFit, selected: Selection, groups: Indices, alpha: float, rng: np.random.Generator
+    fit: CrossFit, selected: Selection, groups: Indices, decide: Decides, rng: np.random.Generator
 ) -> Selection:
     """Test groups that are not relevant yet, and select the model again if any is."""
     if not selected.complete:
@@ -95,7 +95,7 @@ def screen_in_models(
     of_features, found = _Groups.of(fit, groups), selected
     try:
         for test, stream in zip((_in_the_model, _in_trees), rng.spawn(2), strict=True):
-            found = test(fit, found, of_features, alpha, stream)
+            found = test(fit, found, of_features, decide, stream)
         if len(found.relevance.relevant) > len(selected.relevance.relevant):
             race = race_portfolio(fit, found.relevance.relevant, selected.race)
             found = replace(found, race=race, n_fits=found.n_fits + race.n_fits)
@@ -105,7 +105,7 @@ def screen_in_models(
 
 
 def _in_the_model(
-    fit: CrossFit, selected: Selection, groups: _Groups, alpha: float, rng: np.random.Generator
+    fit: CrossFit, selected: Selection, groups: _Groups, decide: Decides, rng: np.random.Generator
 ) -> Selection:
     """Test groups in the best model of what is relevant, one at a time."""
     relevance, race = selected.relevance, selected.race
@@ -120,13 +120,13 @@ def _in_the_model(
     ]
     p_groups = np.array([p[0] for p, _ in found])
     p = groups.spread(tested, p_groups, relevance.p_values["model"])
-    relevance = decide(fit, relevance, {"model": p}, alpha)
+    relevance = decide(relevance, {"model": p})
     n_fits = selected.n_fits + sum(n for _, n in found)
     return replace(selected, relevance=relevance, n_fits=n_fits)
 
 
 def _in_trees(
-    fit: CrossFit, selected: Selection, groups: _Groups, alpha: float, rng: np.random.Generator
+    fit: CrossFit, selected: Selection, groups: _Groups, decide: Decides, rng: np.random.Generator
 ) -> Selection:
     """Test groups in trees that see one feature of every group."""
     relevance = selected.relevance
@@ -137,7 +137,7 @@ def _in_trees(
     columns = fit.fixed_columns(groups.first)
     p, n_fits = _redrawn(fit, DEFAULT_TREES, columns, groups.first[tested], rng)
     p = groups.spread(tested, p, relevance.p_values["trees"])
-    relevance = decide(fit, relevance, {"trees": p}, alpha)
+    relevance = decide(relevance, {"trees": p})
     return replace(selected, relevance=relevance, n_fits=selected.n_fits + n_fits)
 
 

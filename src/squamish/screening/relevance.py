@@ -15,6 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
+from typing import Protocol
 
 import numpy as np
 
@@ -72,33 +73,68 @@ class Relevance:
         return np.flatnonzero([bool(proof) for proof in self.proofs])
 
 
-def decide(
-    fit: CrossFit,
-    before: Relevance,
-    found: Mapping[str, Array],
-    alpha: float,
-    of_parts: Mapping[str, Array] | None = None,
-) -> Relevance:
-    """Take in what tests found, and what is associated with features that are relevant then.
+class Decides(Protocol):
+    """Takes in what tests found, of features and of their parts, and tells what is relevant then.
 
-    A feature that was relevant before stays so. ``found`` is about features, ``of_parts`` about
-    their parts; ``alpha`` bounds the family-wise error.
+    A feature that was relevant before stays so.
     """
+
+    def __call__(
+        self,
+        before: Relevance,
+        found: Mapping[str, Array],
+        of_parts: Mapping[str, Array] | None = None,
+    ) -> Relevance:
+        """Decide anew."""
+
+
+@dataclass(frozen=True, eq=False)
+class FamilyWise:
+    """Bounds the family-wise error, and takes along what is associated with what is relevant."""
+
+    fit: CrossFit
+    alpha: float
+
+    def __call__(
+        self,
+        before: Relevance,
+        found: Mapping[str, Array],
+        of_parts: Mapping[str, Array] | None = None,
+    ) -> Relevance:
+        """Decide anew, by Holm's correction and by association."""
+        outcome, alpha = _taken_in(before, found, of_parts), self.alpha
+        certain = holm(outcome.combined) <= alpha
+        outcome, partners = _with_own_proofs(outcome, certain), np.flatnonzero(certain)
+        known = np.flatnonzero(holm(before.combined) <= alpha)
+        while len(np.setdiff1d(partners, known)):
+            wider = _with_associated(self.fit, outcome, partners, alpha)
+            added = np.setdiff1d(wider.relevant, outcome.relevant)
+            known, partners, outcome = partners, np.union1d(partners, added), wider
+        return outcome
+
+
+@dataclass(frozen=True, eq=False)
+class Discovering:
+    """Adds what is relevant by itself at another error rate, and nothing along with it."""
+
+    level: Level
+
+    def __call__(
+        self,
+        before: Relevance,
+        found: Mapping[str, Array],
+        of_parts: Mapping[str, Array] | None = None,
+    ) -> Relevance:
+        """Decide anew, by the correction of the error rate."""
+        outcome = _taken_in(before, found, of_parts)
+        return _with_own_proofs(outcome, self.level.adjusted(outcome.combined) <= self.level.alpha)
+
+
+def _taken_in(
+    before: Relevance, found: Mapping[str, Array], of_parts: Mapping[str, Array] | None
+) -> Relevance:
     parts = {**before.part_p_values, **(of_parts or {})}
-    outcome = replace(before, p_values={**before.p_values, **found}, part_p_values=parts)
-    outcome = _with_own_proofs(outcome, holm(outcome.combined) <= alpha)
-    partners = np.flatnonzero(holm(outcome.combined) <= alpha)
-    known = np.flatnonzero(holm(before.combined) <= alpha)
-    while len(np.setdiff1d(partners, known)):
-        wider = _with_associated(fit, outcome, partners, alpha)
-        added = np.setdiff1d(wider.relevant, outcome.relevant)
-        known, partners, outcome = partners, np.union1d(partners, added), wider
-    return outcome
-
-
-def with_discoveries(outcome: Relevance, level: Level) -> Relevance:
-    """Add what is relevant by itself if another error rate than the family-wise is bounded."""
-    return _with_own_proofs(outcome, level.adjusted(outcome.combined) <= level.alpha)
+    return replace(before, p_values={**before.p_values, **found}, part_p_values=parts)
 
 
 def _with_own_proofs(outcome: Relevance, by_itself: Mask) -> Relevance:

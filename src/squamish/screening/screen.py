@@ -22,7 +22,7 @@ from squamish.screening.marginal import marginal_p_values
 from squamish.screening.odds import odds_tests
 from squamish.screening.partial import Design, partial_tests
 from squamish.screening.parts import of_features
-from squamish.screening.relevance import Relevance, decide
+from squamish.screening.relevance import Decides, Relevance
 from squamish.screening.shadow import SHADOW_SETS, ShadowGains, n_sets_and_rounds, shadow_set
 from squamish.statistics.correlation_groups import GROUP_CORRELATION, groups_of_linked
 from squamish.statistics.multiplicity import combined_p_values
@@ -58,7 +58,7 @@ class Screening:
 
 
 def screen_for_relevance(
-    fit: CrossFit, known: Mapping[str, Array], alpha: float, rng: np.random.Generator
+    fit: CrossFit, known: Mapping[str, Array], decide: Decides, rng: np.random.Generator
 ) -> Screening:
     """Test every feature by itself, in products, given all others, and against shadows.
 
@@ -68,8 +68,8 @@ def screen_for_relevance(
         Table and folds.
     known : mapping of str to ndarray of shape (n_columns,)
         p-values, by the names of tests, that come from more rows than these.
-    alpha : float
-        The bound of the family-wise error.
+    decide : Decides
+        Tells what is relevant by the tests.
     rng : numpy.random.Generator
         Source of random orders.
     """
@@ -100,7 +100,7 @@ def screen_for_relevance(
     p |= {name: values[first] for name, values in known.items()}
     p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
     n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
-    relevance = decide(fit, nothing, p, alpha, found)
+    relevance = decide(nothing, p, found)
     return Screening(relevance, groups, gains, n_fits, complete)
 
 

@@ -6,7 +6,7 @@ leaves unexplained join the model, and the race is run again.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -17,12 +17,11 @@ from squamish.models.crossfit import CrossFit
 from squamish.models.learners import trained_together
 from squamish.models.race import Race, contestants, race_portfolio
 from squamish.screening import product, residual, score
-from squamish.screening import relevance as relevance_stage
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.parts import of_features
-from squamish.screening.relevance import Relevance, decide
+from squamish.screening.relevance import Decides, Relevance
 from squamish.screening.screen import Screening
-from squamish.statistics.multiplicity import Level, combined_p_values
+from squamish.statistics.multiplicity import combined_p_values
 from squamish.statistics.pairs import blocks, ranges
 
 STAGE = "select the model"
@@ -55,40 +54,26 @@ class Selection:
     rounds: tuple[Array, ...] = ()
 
 
-def select_the_model(fit: CrossFit, screening: Screening, alpha: float) -> Selection:
+def select_the_model(fit: CrossFit, screening: Screening, decide: Decides) -> Selection:
     """Find the best learner on the relevant features, and features that it needs as well."""
     relevance = screening.relevance
     if not screening.complete:
         return Selection(relevance, None, 0, complete=False)
     n_models = len(trained_together(contestants(fit, fit.columns(relevance.relevant))))
     fit.workers.reporter.begin(STAGE, n_models * len(fit.folds))
-
-    def decided(relevance: Relevance, p: Array, of_parts: Array) -> Relevance:
-        return decide(fit, relevance, {"useful": p}, alpha, {"useful": of_parts})
-
-    return _extended(fit, Selection(relevance, None, 0, complete=True), decided)
+    return _extended(fit, Selection(relevance, None, 0, complete=True), decide)
 
 
-def with_discoveries(fit: CrossFit, selected: Selection, level: Level) -> Selection:
+def with_discoveries(fit: CrossFit, selected: Selection, decide: Decides) -> Selection:
     """Let features join that are relevant at another error rate, and the model grow by them."""
-    relevance = relevance_stage.with_discoveries(selected.relevance, level)
+    relevance = decide(selected.relevance, {})
     if not selected.complete or len(relevance.relevant) == len(selected.relevance.relevant):
         return replace(selected, relevance=relevance)
-
-    def decided(relevance: Relevance, p: Array, _: Array) -> Relevance:
-        known = replace(relevance, p_values={**relevance.p_values, "useful": p})
-        return relevance_stage.with_discoveries(known, level)
-
-    return _extended(fit, replace(selected, relevance=relevance), decided)
+    return _extended(fit, replace(selected, relevance=relevance), decide)
 
 
-def _extended(
-    fit: CrossFit, selected: Selection, decided: Callable[[Relevance, Array, Array], Relevance]
-) -> Selection:
-    """Race on what is relevant, add what explains the residuals of the winner, and so on.
-
-    ``decided`` tells what is relevant, by p-values of features and of parts.
-    """
+def _extended(fit: CrossFit, selected: Selection, decide: Decides) -> Selection:
+    """Race on what is relevant, add what explains the residuals of the winner, and so on."""
     n_before = 0
     try:
         while len(selected.relevance.relevant) > n_before:
@@ -102,7 +87,8 @@ def _extended(
             of_parts = _over_rounds(rounds)
             p = of_features(fit, of_parts)
             p[relevance.relevant] = relevance.p_values["useful"][relevance.relevant]
-            selected = replace(selected, rounds=rounds, relevance=decided(relevance, p, of_parts))
+            wider = decide(relevance, {"useful": p}, {"useful": of_parts})
+            selected = replace(selected, rounds=rounds, relevance=wider)
     except OutOfTime:
         return replace(selected, complete=False)
     return selected

@@ -15,9 +15,8 @@ from squamish.arrays import Array
 
 # Directions with less than this share of the largest variance are rounding.
 ROUNDING = 1e-12
-# The least share of a residual that leaving out its row may leave of one: of a row that the model
-# follows wherever it goes, nothing is known.
-LEAST_LEFT = 1e-9
+# A row that the model follows wherever it goes: of its error nothing is known.
+LEAST_LEFT = 1e-15
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +72,17 @@ def fit_ridge(X: Array, y: Array, penalties: ArrayLike, weights: Array | None = 
     components, values, directions = _components(Z)
     moments = components.T @ target
     tried = np.asarray(penalties, dtype=np.float64)
-    shrink = 1 / (values[:, np.newaxis] + tried)
-    leverage = share[:, np.newaxis] + np.square(components) @ shrink
-    residuals = target[:, np.newaxis] - components @ (moments[:, np.newaxis] * shrink)
-    errors = np.square(residuals / np.maximum(1 - leverage, LEAST_LEFT)).mean(axis=0)
+    # What all components leave, and what the penalty takes back of each: where next to nothing is
+    # left of a row, a difference to what is fitted would be rounding.
+    units = components / np.sqrt(values)
+    unshrunk = tried / (values[:, np.newaxis] + tried)
+    outside = target - units @ (units.T @ target)
+    residuals = outside[:, np.newaxis] + units @ ((units.T @ target)[:, np.newaxis] * unshrunk)
+    beyond = np.maximum(1 - share - np.square(units).sum(axis=1), 0.0)
+    left = beyond[:, np.newaxis] + np.square(units) @ unshrunk
+    errors = np.square(residuals / np.maximum(left, LEAST_LEFT)).mean(axis=0)
     best = int(errors.argmin())
-    coef = directions @ (moments * shrink[:, best])
+    coef = directions @ (moments / (values + tried[best]))
     return Ridge(level - float(mean @ coef), coef, float(errors[best]))
 
 
