@@ -31,3 +31,7 @@ def test_an_attack_finds_no_fault(name, tmp_path):
     page = (tmp_path / "stress.md").read_text()
     assert done.returncode == 0, page
     assert f"{ATTEMPTS[name]} of {ATTACKS[name].goal:,}" in page
+
+
+def test_a_flag_that_trees_do_not_look_at_is_no_division_by_nothing(tmp_path):
+    assert ATTACKS["tables"].attempt(7107, tmp_path).kind == "a verdict"

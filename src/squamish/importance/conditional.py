@@ -89,9 +89,11 @@ class Redrawn:
         type), or for a normal one where its other tail is the longer one.
         """
         weights = np.ones(len(self.growth)) if fit.weights is None else fit.weights
-        variance = np.maximum(np.square(weights) @ self.variance[:, units], 1e-300)
-        ratio = weights @ self.growth[:, units] / np.sqrt(variance)
-        skew = weights**3 @ self.cube[:, units] / variance**1.5
+        variance = np.square(weights) @ self.variance[:, units]
+        # A model that does not look at a unit has no variance, and no growth of losses either.
+        scale = np.where(variance > 1e-200, np.sqrt(variance), 1.0)
+        ratio = weights @ self.growth[:, units] / scale
+        skew = weights**3 @ self.cube[:, units] / scale**3
         return np.asarray(stats.pearson3.sf(ratio, np.maximum(skew, 0.0)))
 
 
