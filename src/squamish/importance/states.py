@@ -42,7 +42,7 @@ STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 1000.0)
 LEAST_PROBABILITY = 1e-4
 # A value that occurs at all can occur anywhere: in so many rows of the whole table, if never seen.
 NEVER = 0.01
-# Trees that are worse by so many standard errors will not be better in the folds that are left.
+# Trees that are better or worse by so many standard errors will stay so in the folds that are left.
 CLEARLY = 2.0
 _CLASSES = family_of("classification")
 
@@ -198,19 +198,19 @@ def _tells_more(
 ) -> bool:
     """Tell whether a model has smaller losses, by more than a share of these.
 
-    One that is clearly worse is not asked on.
+    One that clearly has, or has not, is not asked on.
     """
-    better, known_losses = np.zeros(0), np.zeros(0)
+    gains = np.zeros(0)
     for train, test in folds:
         known, codes = np.unique(states.codes[train], return_inverse=True)
         found = np.zeros((len(test), len(states.values)))
         found[:, known] = predict(others[train], codes, others[test]) if len(known) > 1 else 1.0
         truth = states.codes[test]
-        known_losses = np.append(known_losses, losses(states.probabilities[test], truth))
-        better = np.append(better, known_losses[len(better) :] - losses(found, truth))
-        if better.mean() < -CLEARLY * better.std() / np.sqrt(len(better)):
-            return False
-    return bool(better.mean() > least * known_losses.mean())
+        to_beat = (1 - least) * losses(states.probabilities[test], truth)
+        gains = np.append(gains, to_beat - losses(found, truth))
+        if abs(gains.mean()) > CLEARLY * gains.std() / np.sqrt(len(gains)):
+            break
+    return bool(gains.mean() > 0)
 
 
 def _boosted(X: Array, codes: Indices, other: Array) -> Array:
