@@ -288,7 +288,12 @@ def test_the_loss_with_all_columns_stands_beside_that_with_the_relevant_ones():
     result = RelevanceSelector(CrossfitMethod(alpha=1e-9), random_state=0).fit(X, y).result_
     evidence = result.evidence
     assert evidence.all_loss < evidence.loss < evidence.constant_loss
-    assert any(note.startswith("with all columns the loss is") for note in result.notes)
+    note = next(note for note in result.notes if note.startswith("with all columns the loss is"))
+    assert "error_rate='fdr'" in note
+    wider = CrossfitMethod(alpha=0.1, error_rate="fdr")
+    more = RelevanceSelector(wider, random_state=0).fit(X, y).result_
+    assert set(result.select()) < set(more.select())
+    assert not any("error_rate" in note for note in more.notes)
 
 
 def test_the_loss_with_all_columns_is_that_of_the_relevant_ones_if_all_are():

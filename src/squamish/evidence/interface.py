@@ -11,6 +11,7 @@ from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_groups, wrong_proofs, wrong_size
 from squamish.evidence.decisions import Decision
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.statistics.multiplicity import ErrorRate
 
 Sets = tuple[tuple[int, ...], ...]
 
@@ -151,6 +152,11 @@ class Evidence(ABC):
         @abstractmethod
         def all_loss(self) -> float:
             """Loss of the best model on all columns; NaN if it was not measured."""
+
+        @property
+        @abstractmethod
+        def error_rate(self) -> ErrorRate:
+            """What alpha bounds, if there is one."""
 
         @property
         @abstractmethod

@@ -16,6 +16,7 @@ from squamish.evidence.decisions import Decision, at_level
 from squamish.evidence.interface import Evidence, Sets
 from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.statistics.multiplicity import ErrorRate
 from squamish.statistics.prediction import PredictionInterval
 
 
@@ -82,6 +83,7 @@ class PaperEvidence(Evidence):
     small: ClassVar[tuple[int, ...]] = ()
     associations: ClassVar[dict[int, Association]] = {}
     alpha: ClassVar[float] = np.nan
+    error_rate: ClassVar[ErrorRate] = "fwer"
     minimal_loss: ClassVar[float] = np.nan
     all_loss: ClassVar[float] = np.nan
     constant_loss: ClassVar[float] = np.nan

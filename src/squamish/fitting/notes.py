@@ -143,6 +143,13 @@ def _note_on_associations(evidence: Evidence, names: Sequence[str]) -> list[str]
     ]
 
 
+def _more_columns(evidence: Evidence) -> str:
+    """Say how to get them, unless that was done already."""
+    if evidence.error_rate == "fdr":
+        return ""
+    return "; error_rate='fdr' with a larger alpha, such as 0.1, finds more of them"
+
+
 def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]:
     """Note a model that finds nothing, or loses something with relevant or minimal columns.
 
@@ -165,6 +172,7 @@ def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]
         notes.append(
             f"with all columns the loss is {evidence.all_loss:.3g} instead of {loss:.3g}: some "
             "that are not told from noise one by one help to predict together"
+            + _more_columns(evidence)
         )
     if evidence.minimal_loss - loss > NOTABLE * gain:
         notes.append(
