@@ -144,3 +144,15 @@ def _out_of_time(explaining, certain):
         return explaining(fit, relevance, race)
 
     return hurried
+
+
+def test_a_column_that_tells_nothing_itself_is_relevant_through_its_neighbour_only():
+    rng = np.random.default_rng(0)
+    cause, other = rng.standard_normal((2, 600))
+    # Correlated with a cause at -0.72, and independent of the target all the same.
+    y = 1.04 * cause + other + 0.1 * rng.standard_normal(600)
+    X = pd.DataFrame({"cause": cause, "other": other})
+    X["beside"] = other - 1.04 * cause + 0.05 * rng.standard_normal(600)
+    evidence = fitted(X, y).evidence
+    assert evidence.proof_p_values["marginal"][2] > 0.01
+    assert evidence.proof_p_values["marginal"][0] < 1e-6

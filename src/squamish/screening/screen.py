@@ -153,11 +153,15 @@ def _test_rows_alike(
 
 
 def _with_centres(single: Array, members: Sequence[Indices], found: Sequence[Array]) -> Array:
-    """Combine the test of each member of a group with that of the centre they share."""
+    """Combine the test of a centre with that of the member of the group that tells most itself.
+
+    The centre says that some member depends on the target, not that each does: others are relevant
+    through this one, if they are, and that is told.
+    """
     p = single.copy()
     for group, p_centre in zip(members, np.concatenate([np.zeros(0), *found]), strict=True):
-        both = np.stack([p[group], np.full(len(group), p_centre)])
-        p[group] = combined_p_values(both)
+        first = group[p[group].argmin()]
+        p[first] = combined_p_values(np.array([[p[first]], [p_centre]]))[0]
     return p
 
 
@@ -212,11 +216,7 @@ def _marginal(fit: CrossFit, start: int, stop: int) -> Array:
 
 
 def _centres(fit: CrossFit, groups: Sequence[Indices]) -> Array:
-    """Test what noisy copies share, which shows better in their mean.
-
-    A column this close to others is relevant if they are, so that the test of the centre
-    counts for every member.
-    """
+    """Test what noisy copies share, which shows better in their mean."""
     centres = [_centre(fit.parts.ranked[:, group]) for group in groups]
     return marginal_p_values(np.column_stack(centres), fit.table.y, fit.family)
 
