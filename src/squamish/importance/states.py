@@ -31,7 +31,7 @@ from squamish.importance.regression import BEATS_MEAN
 from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import View
-from squamish.models.multinomial import Multinomial, multinomial_path
+from squamish.models.multinomial import ROUGHLY, Multinomial, multinomial_path
 from squamish.models.trees import N_BINS, N_LEAVES, train_trees
 from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 
@@ -116,48 +116,35 @@ def _probabilities(
     folds = covering(fit.folds, len(codes))
     shares = np.bincount(codes, minlength=len(values)) / len(codes)
     out = np.tile(shares, (len(codes), 1))
-    known: _Step | None = None
+    best: tuple[float, Multinomial] | None = None
     for train, test in folds if Z.shape[1] else ():
-        if known is not None:
-            path = multinomial_path(
-                Z[train], codes[train], len(values), [known.strength], known.model
-            )
-            out[test] = next(path).predict(Z[test])
-            continue
-        path = multinomial_path(Z[train], codes[train], len(values), STRENGTHS)
-        known = _best_of_path(shares, zip(STRENGTHS, path, strict=False), Z[test], codes[test])
-        if known is None:
+        rows = Z[train], codes[train], len(values)
+        if best is None:
+            path = zip(STRENGTHS, multinomial_path(*rows, STRENGTHS, None, ROUGHLY), strict=False)
+            best = _best_of_path(shares, path, Z[test], codes[test])
+        if best is None:
             # The others tell nothing of it.
             break
-        out[test] = known.predicted
+        strength, near = best
+        out[test] = next(multinomial_path(*rows, [strength], near)).predict(Z[test])
     return _normalised(out)
-
-
-@dataclass(frozen=True, eq=False)
-class _Step:
-    """A model on a path, its inverse penalty, and what it predicts."""
-
-    strength: float
-    model: Multinomial
-    predicted: Array
 
 
 def _best_of_path(
     shares: Array, path: Iterator[tuple[float, Multinomial]], Z: Array, codes: Indices
-) -> _Step | None:
-    """Follow a path as long as it gets better; return where that ends.
+) -> tuple[float, Multinomial] | None:
+    """Follow a path as long as it gets better; return the strength and the model where that ends.
 
     None if no step is better than shares that look at no column.
     """
-    best: _Step | None = None
+    best: tuple[float, Multinomial] | None = None
     least = BEATS_MEAN * _log_loss(np.tile(shares, (len(codes), 1)), codes)
     for strength, model in path:
-        predicted = model.predict(Z)
-        loss = _log_loss(predicted, codes)
+        loss = _log_loss(model.predict(Z), codes)
         if loss >= least and best is not None:
             break
         if loss < least:
-            best, least = _Step(strength, model, predicted), loss
+            best, least = (strength, model), loss
     return best
 
 
