@@ -8,7 +8,7 @@ The file is an .npz with X, y and task, "classification" or "regression". Every 
 output answers one: {"selected": [true, ...], "classes": [2, ...] or null, "seconds": NUMBER,
 "accuracy": NUMBER or null, "scores": [0.1, ...] or null, "p_values": likewise}, or
 {"error": "Type: message"}. Classes are 0 irrelevant, 1 weak,
-2 strong. Seconds are those of fitting, in one thread. Accuracy is that of a model of the
+2 strong. Seconds are those of a processor, of fitting. Accuracy is that of a model of the
 selected columns on the rows it was fitted to, R2 for a regression. Scores say how important
 columns are, the largest first, and p-values are not corrected.
 
@@ -265,9 +265,9 @@ def _eliminate(model: Any, X: Table, y: Target, task: Task, seed: int) -> Verdic
 
     folds = _folds(task, 5, seed)
     if X.shape[1] > WIDE:
-        start = time.perf_counter()
+        start = time.process_time()
         columns, fitted = _eliminate_by_tenths(model, X, y, folds)
-        seconds = time.perf_counter() - start
+        seconds = time.process_time() - start
         selected = np.isin(np.arange(X.shape[1]), columns)
         return Verdict(selected, seconds, accuracy=float(fitted.score(X[:, columns], y)))
     search = RFECV(model, cv=folds, n_jobs=1)
@@ -336,9 +336,9 @@ def _frame(X: Table) -> Any:
 
 
 def _seconds(fit: Callable[..., object], *data: object) -> float:
-    start = time.perf_counter()
+    start = time.process_time()
     fit(*data)
-    return time.perf_counter() - start
+    return time.process_time() - start
 
 
 CONTESTANTS: dict[str, Callable[[Table, Target, Task, int], Verdict]] = {
