@@ -130,32 +130,58 @@ def refit_without(
     fit.workers.reporter.expect(len(residuals))
     rest = [fit.columns(np.setdiff1d(r.relevant, [r.feature])) for r in residuals]
     best = list(fit.predictions([Trial(race.learner, columns) for columns in rest]))
-    first = _growth(fit, race, best)
-    # Trees that predict the target, and trees that impute, are wrong in the same rows. A learner
-    # of the user may be made of trees, or be like the smooth curves that impute.
-    has_to_grow = not race.learner.is_smooth
+    first, has_to_grow = _growth(fit, race, best), not race.learner.is_smooth
     is_open = first.mean > (least if has_to_grow else 0.0)
     if has_to_grow:
         is_open &= first.p_values <= most_p
-    scores, r2, n_fits = np.ones(len(residuals)), np.full(len(residuals), np.nan), 0
+    p, r2 = np.ones(len(residuals)), np.full(len(residuals), np.nan)
+    n_fits = len(residuals) * len(fit.folds)
     asked = np.flatnonzero(is_open).tolist()
     if asked:
-        some, known = [residuals[i] for i in asked], [best[i] for i in asked]
-        imputed = fit.run(_impute, some)
-        left = [r.column(fit) - x for r, x in zip(some, imputed, strict=True)]
-        r2[asked] = [_r2(fit, r.column(fit), x) for r, x in zip(some, left, strict=True)]
-        known = [best[i] for i in asked]
-        found, n_trials = _best_predictions(
-            fit, race, [rest[i] for i in asked], imputed, known, gain
-        )
-        for i, prediction in zip(asked, found, strict=True):
+        some = [_Asked(residuals[i], rest[i], best[i]) for i in asked]
+        found = _ask_further(fit, race, some, gain, rng)
+        p[asked], r2[asked], n_fits = found.p_values, found.r2, n_fits + found.n_fits
+        for i, prediction in zip(asked, found.predictions, strict=True):
             best[i] = prediction
-        scores[asked] = _score_p_values(fit, race, some, left, found, rng)
-        n_columns = sum(r.values.shape[1] for r in some)
-        n_fits = (n_trials + 1) * len(fit.folds) + n_columns * (SMOOTH_FITS + 3 * len(fit.folds))
     growth = _growth(fit, race, best)
-    p = np.maximum(scores, growth.p_values) if has_to_grow else scores
-    return Refits(growth, p, r2, n_fits + len(residuals) * len(fit.folds))
+    if has_to_grow:
+        # Trees that predict the target, and trees that impute, are wrong in the same rows. A
+        # learner of the user may be made of trees, or be like the smooth curves that impute.
+        p = np.maximum(p, growth.p_values)
+    return Refits(growth, p, r2, n_fits)
+
+
+@dataclass(frozen=True, eq=False)
+class _Asked:
+    """A feature that may be strong, the other columns, and what the winner predicts by these."""
+
+    residual: FeatureResidual
+    rest: Indices
+    prediction: Array
+
+
+@dataclass(frozen=True, eq=False)
+class _Found:
+    """The best predictions without features, and what their scores say."""
+
+    predictions: Sequence[Array]
+    p_values: Array
+    r2: Array
+    n_fits: int
+
+
+def _ask_further(
+    fit: CrossFit, race: Race, asked: Sequence[_Asked], gain: float, rng: np.random.Generator
+) -> _Found:
+    """Impute features, predict without them as well as possible, and test what is lost."""
+    residuals = [one.residual for one in asked]
+    imputed = fit.run(_impute, residuals)
+    left = [r.column(fit) - x for r, x in zip(residuals, imputed, strict=True)]
+    r2 = np.array([_r2(fit, r.column(fit), x) for r, x in zip(residuals, left, strict=True)])
+    best, n_trials = _best_predictions(fit, race, asked, imputed, gain)
+    p = _score_p_values(fit, race, residuals, left, best, rng)
+    n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
+    return _Found(best, p, r2, (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 3 * n_folds))
 
 
 def _growth(fit: CrossFit, race: Race, predictions: Sequence[Array]) -> PairedTest:
@@ -183,12 +209,7 @@ def _score_p_values(
 
 
 def _best_predictions(
-    fit: CrossFit,
-    race: Race,
-    rest: Sequence[Indices],
-    imputed: Sequence[Array],
-    known: Sequence[Array],
-    gain: float,
+    fit: CrossFit, race: Race, asked: Sequence[_Asked], imputed: Sequence[Array], gain: float
 ) -> tuple[list[Array], int]:
     """Predict without each feature as well as possible, and count the trials.
 
@@ -198,18 +219,17 @@ def _best_predictions(
     """
     others = [a for a in race.contenders(CONTENDING * gain) if a != race.learner]
     trials, owner = list[Trial](), list[int]()
-    for i, (columns, found, first) in enumerate(zip(rest, imputed, known, strict=True)):
-        growth = _growth(fit, race, [first]).mean[0]
-        some = [Trial(learner, columns) for learner in others if race.lags[learner] < growth]
-        trials += [*some, Trial(race.learner, columns, found)]
+    for i, (one, found) in enumerate(zip(asked, imputed, strict=True)):
+        growth = _growth(fit, race, [one.prediction]).mean[0]
+        some = [Trial(learner, one.rest) for learner in others if race.lags[learner] < growth]
+        trials += [*some, Trial(race.learner, one.rest, found)]
         owner += [i] * (len(some) + 1)
-    predictions = [*known, *fit.predictions(trials)]
-    owner = [*range(len(known)), *owner]
-    losses = [fit.mean(fit.family.losses(x, fit.table.y[fit.tested])) for x in predictions]
-    best = [
-        predictions[min((k for k, j in enumerate(owner) if j == i), key=losses.__getitem__)]
-        for i in range(len(known))
-    ]
+    best = [one.prediction for one in asked]
+    least = [fit.mean(fit.family.losses(x, fit.table.y[fit.tested])) for x in best]
+    for i, prediction in zip(owner, fit.predictions(trials), strict=True):
+        loss = fit.mean(fit.family.losses(prediction, fit.table.y[fit.tested]))
+        if loss < least[i]:
+            best[i], least[i] = prediction, loss
     return best, len(trials)
 
 
