@@ -8,7 +8,7 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import cache
-from itertools import count, islice
+from itertools import islice
 from threading import Lock
 from time import perf_counter
 from typing import Any, TypeVar
@@ -97,7 +97,7 @@ class Workers:
     checkpoint: Checkpoint | None = None
     deadline: float = np.inf
     unfinished: list[str] = field(default_factory=list)
-    _calls: Iterator[int] = field(default_factory=count)
+    _calls: list[int] = field(default_factory=list)
     _clusters: list[DaskCluster] = field(default_factory=list)
 
     def run(
@@ -125,7 +125,8 @@ class Workers:
         >>> Workers(2).run(times, 10, [1, 2, 3], np.random.default_rng(0))
         [10, 20, 30]
         """
-        streams, call = rng.spawn(len(tasks)), next(self._calls)
+        streams, call = rng.spawn(len(tasks)), len(self._calls)
+        self._calls.append(call)
         results: dict[int, R] = {}
         # Once the time is used up, calls are others than those of a fit with more time.
         checkpoint = None if self.unfinished else self.checkpoint
