@@ -12,10 +12,10 @@ the end, by Benjamini and Hochberg: a false one among them takes nothing along.
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from functools import cached_property
-from typing import Protocol
 
 import numpy as np
 
@@ -73,11 +73,8 @@ class Relevance:
         return np.flatnonzero([bool(proof) for proof in self.proofs])
 
 
-class Decides(Protocol):
-    """Takes in what tests found, of features and of their parts, and tells what is relevant then.
-
-    A feature that was relevant before stays so.
-    """
+class Decides(ABC):
+    """Tells what is relevant by what tests found; what was relevant before stays so."""
 
     def __call__(
         self,
@@ -85,56 +82,42 @@ class Decides(Protocol):
         found: Mapping[str, Array],
         of_parts: Mapping[str, Array] | None = None,
     ) -> Relevance:
-        """Decide anew."""
+        """Take in what tests found of features, and of their parts, and decide anew."""
+        parts = {**before.part_p_values, **(of_parts or {})}
+        p_values = {**before.p_values, **found}
+        return self._decided(before, replace(before, p_values=p_values, part_p_values=parts))
+
+    @abstractmethod
+    def _decided(self, before: Relevance, outcome: Relevance) -> Relevance:
+        """Add to what was relevant before what is so by all p-values."""
 
 
 @dataclass(frozen=True, eq=False)
-class FamilyWise:
+class FamilyWise(Decides):
     """Bounds the family-wise error, and takes along what is associated with what is relevant."""
 
     fit: CrossFit
     alpha: float
 
-    def __call__(
-        self,
-        before: Relevance,
-        found: Mapping[str, Array],
-        of_parts: Mapping[str, Array] | None = None,
-    ) -> Relevance:
-        """Decide anew, by Holm's correction and by association."""
-        outcome, alpha = _taken_in(before, found, of_parts), self.alpha
-        certain = holm(outcome.combined) <= alpha
+    def _decided(self, before: Relevance, outcome: Relevance) -> Relevance:
+        certain = holm(outcome.combined) <= self.alpha
         outcome, partners = _with_own_proofs(outcome, certain), np.flatnonzero(certain)
-        known = np.flatnonzero(holm(before.combined) <= alpha)
+        known = np.flatnonzero(holm(before.combined) <= self.alpha)
         while len(np.setdiff1d(partners, known)):
-            wider = _with_associated(self.fit, outcome, partners, alpha)
+            wider = _with_associated(self.fit, outcome, partners, self.alpha)
             added = np.setdiff1d(wider.relevant, outcome.relevant)
             known, partners, outcome = partners, np.union1d(partners, added), wider
         return outcome
 
 
 @dataclass(frozen=True, eq=False)
-class Discovering:
+class Discovering(Decides):
     """Adds what is relevant by itself at another error rate, and nothing along with it."""
 
     level: Level
 
-    def __call__(
-        self,
-        before: Relevance,
-        found: Mapping[str, Array],
-        of_parts: Mapping[str, Array] | None = None,
-    ) -> Relevance:
-        """Decide anew, by the correction of the error rate."""
-        outcome = _taken_in(before, found, of_parts)
+    def _decided(self, before: Relevance, outcome: Relevance) -> Relevance:
         return _with_own_proofs(outcome, self.level.adjusted(outcome.combined) <= self.level.alpha)
-
-
-def _taken_in(
-    before: Relevance, found: Mapping[str, Array], of_parts: Mapping[str, Array] | None
-) -> Relevance:
-    parts = {**before.part_p_values, **(of_parts or {})}
-    return replace(before, p_values={**before.p_values, **found}, part_p_values=parts)
 
 
 def _with_own_proofs(outcome: Relevance, by_itself: Mask) -> Relevance:
