@@ -119,3 +119,22 @@ def test_trials_that_lose_too_much_end_early():
     assert n_fits < 5 * len(trials)
     assert trials_below(fit, trials, 1e-9) == ([], len(trials))
     assert trials_below(fit, trials, 1e9) == ([0, 1, 2, 3], 5 * len(trials))
+
+
+@pytest.mark.parametrize("n_classes", [0, 3])
+def test_trees_predict_values_on_their_thresholds_as_in_the_table(n_classes):
+    rng = np.random.default_rng(0)
+    # Few values, so that thresholds lie between neighbours, and many columns replaced together.
+    X = rng.integers(0, 9, (400, 30)).astype(float)
+    score = X @ rng.standard_normal(30)
+    cuts = np.quantile(score, [1 / 3, 2 / 3])
+    y = np.digitize(score, cuts) if n_classes else score
+    family = family_of("classification" if n_classes else "regression")
+    model = BuiltIn("boosted", strength=50).fit(X, y, family)
+    columns = np.arange(2, 28)
+    values = rng.integers(-2, 22, (3, 400, 26)) / 2
+    replaced = model.predict_replaced(X, columns, values)
+    for draw, prediction in zip(values, replaced, strict=True):
+        changed = X.copy()
+        changed[:, columns] = draw
+        np.testing.assert_array_equal(prediction, model.predict(changed))

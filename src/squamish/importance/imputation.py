@@ -255,9 +255,9 @@ def smooth_function(X: Array, target: Array, columns: Indices) -> SmoothFunction
     return max(found, key=lambda smooth: smooth.r2)
 
 
-def thinned(rows: Indices) -> Indices:
+def thinned(rows: Indices, most: int = MOST_CHECKED) -> Indices:
     """Return rows from everywhere, at most so many that models of a column stay cheap.
 
     Tables in canonical order are sorted by the target, so the first ones would not do.
     """
-    return rows[:: max(1, math.ceil(len(rows) / MOST_CHECKED))]
+    return rows[:: max(1, math.ceil(len(rows) / most))]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, replace
+from functools import cached_property
 from typing import Any
 
 import lightgbm
@@ -11,7 +13,6 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 from squamish.families import Family
-from squamish.models.stacking import predict_stacked
 
 # What a tree adds of what it finds.
 LEARNING_RATE = 0.1
@@ -24,6 +25,11 @@ N_BINS, ROWS_FOR_BINS = 63, 20_000
 HISTOGRAM_POOL = 64
 # The most columns that a tree looks at; of more, each sees a random share.
 MOST_COLUMNS = 500
+# Cells between thresholds are numbered anew beyond so many, so that numbers of cells and rows stay below
+# what an integer holds.
+MOST_CELLS = 2**31
+# So many bins are copied, of a byte each.
+MOST_COPIED = 10_000_000
 # A model of so many numbers may keep its histograms; of more, the trees alone are kept.
 FEW_NUMBERS = 20_000
 
@@ -46,8 +52,35 @@ class BoostedTrees:
         return self.family.tree_prediction(np.asarray(raw))
 
     def predict_replaced(self, X: Array, columns: Indices, values: Array) -> Array:
-        """Predict with some columns replaced: values of shape (draws, n, columns)."""
-        return predict_stacked(self.predict, X, columns, values)
+        """Predict with some columns replaced: values of shape (draws, n, columns).
+
+        Trees see no more of a value than between which of their thresholds it lies. So each row is
+        predicted once for each of these cells that it is in.
+        """
+        cells, n_cells = np.zeros(values.shape[:2], dtype=np.int64), 1
+        for k, column in enumerate(columns.tolist()):
+            steps = self._thresholds.get(column, np.empty(0))
+            cells = cells * (len(steps) + 1) + np.searchsorted(steps, values[:, :, k])
+            n_cells *= len(steps) + 1
+            if n_cells > MOST_CELLS:
+                there, cells = np.unique(cells, return_inverse=True)
+                cells, n_cells = cells.reshape(values.shape[:2]), len(there)
+        keys = (cells * len(X) + np.arange(len(X))).ravel()
+        _, first, which = np.unique(keys, return_index=True, return_inverse=True)
+        rows = X[first % len(X)]
+        rows[:, columns] = values.reshape(-1, len(columns))[first]
+        found = self.predict(rows)[which.reshape(-1)]
+        return found.reshape(*values.shape[:2], *found.shape[1:])
+
+    @cached_property
+    def _thresholds(self) -> dict[int, Array]:
+        """Where trees split each column that they split at all, ascending."""
+        text = self.booster.model_to_string(num_iteration=self.n_rounds)
+        split, at = (
+            np.array(" ".join(re.findall(rf"^{name}=(.*)$", text, re.MULTILINE)).split(), dtype)
+            for name, dtype in (("split_feature", np.intp), ("threshold", np.float64))
+        )
+        return {int(column): np.unique(at[split == column]) for column in np.unique(split)}
 
 
 def train_trees(
@@ -61,8 +94,9 @@ def train_trees(
 ) -> lightgbm.Booster:
     """Boost small trees in one thread.
 
-    One thread each, column by column: left to itself LightGBM chooses by a stopwatch whether it
-    adds up by rows or by columns, and sums round differently.
+    One thread each, row by row: left to itself LightGBM chooses by a stopwatch whether it adds up by
+    rows or by columns, and sums round differently. Rows take up to a third less time where columns
+    have few values, and as long elsewhere, but a second copy of the bins.
     """
     settings = dict(
         **family.tree_objective(y),
@@ -72,7 +106,7 @@ def train_trees(
         max_bin=N_BINS,
         bin_construct_sample_cnt=ROWS_FOR_BINS,
         histogram_pool_size=HISTOGRAM_POOL,
-        force_col_wise=True,
+        **{"force_row_wise" if X.size <= MOST_COPIED else "force_col_wise": True},
         num_threads=1,
         seed=0,
         verbose=-1,
