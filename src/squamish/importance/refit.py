@@ -32,7 +32,7 @@ from squamish.importance.imputation import (
 from squamish.importance.states import States, trees_tell_more
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import View
-from squamish.models.race import CONTENDING, Race
+from squamish.models.race import CONTENDING, DROPS_OUT, Race, predictions_while
 from squamish.statistics.paired import PairedTest
 
 # If the others tell more than this share of a feature, the refit decides: a model that is kept is
@@ -127,15 +127,23 @@ def refit_without(
     model without it loses no more: that is said of it, and nothing else is tried. Nor is it where
     the loss has to grow, of trees, and does not by more than ``least`` at a p-value of ``most_p``.
     """
-    fit.workers.reporter.expect(len(residuals))
     rest = [fit.columns(np.setdiff1d(r.relevant, [r.feature])) for r in residuals]
-    best = list(fit.predictions([Trial(race.learner, columns) for columns in rest]))
-    first, has_to_grow = _growth(fit, race, best), not race.learner.is_smooth
-    is_open = first.mean > (least if has_to_grow else 0.0)
+    has_to_grow = not race.learner.is_smooth
+    enough = least if has_to_grow else 0.0
+    trials = [Trial(race.learner, columns) for columns in rest]
+    # What clearly costs less is not tried on: the folds that were say how much it costs.
+    best, n_fits = predictions_while(
+        fit,
+        trials,
+        [race.predictions] * len(trials),
+        lambda growth, error: growth + DROPS_OUT * error > enough,
+    )
+    first = _growth(fit, race, best)
+    is_open = first.mean > enough
     if has_to_grow:
         is_open &= first.p_values <= most_p
+    is_open &= ~np.array([np.isnan(x).any() for x in best])
     p, r2 = np.ones(len(residuals)), np.full(len(residuals), np.nan)
-    n_fits = len(residuals) * len(fit.folds)
     asked = np.flatnonzero(is_open).tolist()
     if asked:
         some = [_Asked(residuals[i], rest[i], best[i]) for i in asked]
@@ -178,17 +186,17 @@ def _ask_further(
     imputed = fit.run(_impute, residuals)
     left = [r.column(fit) - x for r, x in zip(residuals, imputed, strict=True)]
     r2 = np.array([_r2(fit, r.column(fit), x) for r, x in zip(residuals, left, strict=True)])
-    best, n_trials = _best_predictions(fit, race, asked, imputed, gain)
+    best, n_tried = _best_predictions(fit, race, asked, imputed, gain)
     p = _score_p_values(fit, race, residuals, left, best, rng)
     n_folds, n_columns = len(fit.folds), sum(r.values.shape[1] for r in residuals)
-    return _Found(best, p, r2, (n_trials + 1) * n_folds + n_columns * (SMOOTH_FITS + 3 * n_folds))
+    return _Found(best, p, r2, n_tried + n_folds + n_columns * (SMOOTH_FITS + 3 * n_folds))
 
 
 def _growth(fit: CrossFit, race: Race, predictions: Sequence[Array]) -> PairedTest:
-    """Test whether losses are larger than those of the winner with all features."""
+    """Test whether losses are larger than those of the winner with all features, where known."""
     y = fit.table.y[fit.tested]
     losses = np.column_stack([fit.family.losses(found, y) for found in predictions])
-    return fit.test(losses - race.losses[:, np.newaxis])
+    return fit.test_known(losses - race.losses[:, np.newaxis])
 
 
 def _score_p_values(
@@ -211,7 +219,7 @@ def _score_p_values(
 def _best_predictions(
     fit: CrossFit, race: Race, asked: Sequence[_Asked], imputed: Sequence[Array], gain: float
 ) -> tuple[list[Array], int]:
-    """Predict without each feature as well as possible, and count the trials.
+    """Predict without each feature as well as possible, and count the models.
 
     Any learner that was not far behind may be better than the winner, whose predictions are known,
     unless it lags behind by more with all features than the winner does without this one. And the
@@ -226,11 +234,18 @@ def _best_predictions(
         owner += [i] * (len(some) + 1)
     best = [one.prediction for one in asked]
     least = [fit.mean(fit.family.losses(x, fit.table.y[fit.tested])) for x in best]
-    for i, prediction in zip(owner, fit.predictions(trials), strict=True):
+    tried, n_fits = predictions_while(
+        fit,
+        trials,
+        [best[i] for i in owner],
+        lambda growth, error: growth <= DROPS_OUT * error,
+    )
+    for i, prediction in zip(owner, tried, strict=True):
+        # Not a number if it dropped out, which is not less.
         loss = fit.mean(fit.family.losses(prediction, fit.table.y[fit.tested]))
         if loss < least[i]:
             best[i], least[i] = prediction, loss
-    return best, len(trials)
+    return best, n_fits
 
 
 def _errors(fit: CrossFit, prediction: Array) -> Array:

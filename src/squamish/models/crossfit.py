@@ -155,6 +155,18 @@ class CrossFit:
         """Test differences in the tested rows, one column or several."""
         return paired_test(differences, self.weights, self.clusters)
 
+    def test_known(self, differences: Array) -> PairedTest:
+        """Test differences that are known in some rows only, and are NaN in others."""
+        found = self.test(np.nan_to_num(differences))
+        mean, error = found.mean.copy(), found.error.copy()
+        for k in np.flatnonzero(np.isnan(differences).any(axis=0)):
+            known = ~np.isnan(differences[:, k])
+            weights = None if self.weights is None else self.weights[known]
+            clusters = None if self.clusters is None else self.clusters[known]
+            some = paired_test(differences[known][:, [k]], weights, clusters)
+            mean[k], error[k] = some.mean[0], some.error[0]
+        return PairedTest(mean, error, found.freedom)
+
     def columns(self, features: Indices) -> Indices:
         """Return the parts of some features."""
         return np.flatnonzero(np.isin(self.feature, features))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import TypeGuard
@@ -238,6 +238,65 @@ class _Heats:
         difference = np.concatenate(losses[:n]) - np.concatenate(least[:n])
         found = paired_test(difference[:, np.newaxis], self.fit.test_weights(n))
         return float(found.mean[0] - errors * found.error[0])
+
+
+def predictions_while(
+    fit: CrossFit,
+    trials: Sequence[Trial],
+    beside: Sequence[Array],
+    goes_on: Callable[[float, float], bool],
+) -> tuple[list[Array], int]:
+    """Predict the tested rows by trials, fold by fold, as long as it is open what comes of each.
+
+    Parameters
+    ----------
+    fit : CrossFit
+        Table and folds.
+    trials : sequence of Trial
+        What is fitted.
+    beside : sequence of ndarray
+        For every trial, the predictions that it is compared with.
+    goes_on : callable
+        Tells by the mean difference of losses in the folds so far, and its standard error, whether
+        there is anything left to see. Asked after two folds and more: in the first of a split by
+        time, models have seen few rows.
+
+    Returns
+    -------
+    predictions : list of ndarray of shape (n_tested, ...)
+        NaN in the rows of folds that were not tried.
+    n_fits : int
+        Number of models fitted.
+    """
+    found: list[list[Array]] = [[] for _ in trials]
+    alive, n_fits = list(range(len(trials))), 0
+    fit.workers.reporter.expect(len(trials) * len(fit.folds))
+    for fold in range(len(fit.folds)):
+        results = fit.run(CrossFit.fold_prediction, [(trials[k], fold) for k in alive])
+        n_fits += len(alive)
+        for k, prediction in zip(alive, results, strict=True):
+            found[k].append(prediction)
+        if fold > 0:
+            alive = [k for k in alive if goes_on(*_difference(fit, found[k], beside[k]))]
+    return [_all_rows(fit, parts) for parts in found], n_fits
+
+
+def _difference(fit: CrossFit, parts: Sequence[Array], beside: Array) -> tuple[float, float]:
+    """Return how much larger losses are than beside, in the first folds, and the standard error."""
+    rows = np.concatenate([test for _, test in fit.folds[: len(parts)]])
+    y, own = fit.table.y[rows], np.concatenate(parts)
+    others = beside[np.searchsorted(fit.tested, rows)]
+    differences = fit.family.losses(own, y) - fit.family.losses(others, y)
+    clusters = None if fit.table.clusters is None else fit.table.clusters[rows]
+    found = paired_test(differences[:, np.newaxis], fit.test_weights(len(parts)), clusters)
+    return float(found.mean[0]), float(found.error[0])
+
+
+def _all_rows(fit: CrossFit, parts: Sequence[Array]) -> Array:
+    """Put what is known of the first folds into the order of the tested rows."""
+    shape = parts[0].shape[1:]
+    unknown = [np.full((len(test), *shape), np.nan) for _, test in fit.folds[len(parts) :]]
+    return fit.gathered([*parts, *unknown])
 
 
 def trials_below(fit: CrossFit, trials: Sequence[Trial], limit: float) -> tuple[list[int], int]:
