@@ -8,7 +8,8 @@ from squamish.datasets import make_linear
 from squamish.families import family_of
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import BuiltIn, portfolio
-from squamish.models.race import trials_below
+from squamish.models.race import predictions_while, trials_below
+from squamish.statistics.paired import paired_test
 from squamish.table.table import Table
 
 AMOUNTS = family_of("regression")
@@ -138,3 +139,38 @@ def test_trees_predict_values_on_their_thresholds_as_in_the_table(n_classes):
         changed = X.copy()
         changed[:, columns] = draw
         np.testing.assert_array_equal(prediction, model.predict(changed))
+
+
+def test_a_trial_goes_on_as_long_as_something_is_left_to_see():
+    problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
+    fit = CrossFit.over(Table(problem.X, problem.y, "classification"), 5, np.random.default_rng(0))
+    good, bad = (Trial(BuiltIn("linear"), np.array([j])) for j in (0, 1))
+    whole = fit.predictions([good, bad])
+    found, n_fits = predictions_while(
+        fit, [good, bad], [whole[0], whole[0]], lambda growth, error: growth <= 2 * error
+    )
+
+    assert n_fits == 5 + 2
+    np.testing.assert_array_equal(found[0], whole[0])
+    known = ~np.isnan(found[1]).any(axis=1)
+    first = np.concatenate([test for _, test in fit.folds[:2]])
+    assert sorted(fit.tested[known]) == sorted(first)
+    np.testing.assert_array_equal(found[1][known], whole[1][known])
+
+
+@pytest.mark.parametrize("grouped", [False, True])
+def test_differences_of_some_rows_are_tested_as_if_there_were_no_others(grouped):
+    rng = np.random.default_rng(0)
+    X, y = rng.standard_normal((60, 2)), rng.standard_normal(60)
+    clusters = np.arange(60) // 3 if grouped else None
+    table = Table(X, y, "regression", weights=rng.uniform(0.5, 2, 60), clusters=clusters)
+    fit = CrossFit.over(table, 5, rng)
+    differences = rng.standard_normal((60, 2))
+    differences[30:, 1] = np.nan
+    found, whole = fit.test_known(differences), fit.test(differences[:, :1])
+    some = paired_test(
+        differences[:30, 1:], fit.weights[:30], None if clusters is None else clusters[:30]
+    )
+
+    assert found.mean == pytest.approx([whole.mean[0], some.mean[0]])
+    assert found.error == pytest.approx([whole.error[0], some.error[0]])

@@ -38,8 +38,8 @@ from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 # Inverse penalties of coefficients of standardised columns, from heavy ones to next to none: what
 # the others determine must have probabilities of next to 1.
 STRENGTHS = (0.001, 0.01, 0.1, 1.0, 10.0, 1000.0)
-# Penalties are compared on so many rows, since they stand for how large coefficients are, which does not
-# change with the number of rows; steps of ten are told apart by fewer.
+# Penalties are compared on so many rows: they stand for how large coefficients are, which does not
+# change with the number of rows, and steps of ten are told apart by fewer.
 MOST_COMPARED = 5000
 # Probabilities are bounded from below in log losses, so that single rows do not decide.
 LEAST_PROBABILITY = 1e-4

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 from squamish.families import Family
+from squamish.models.stacking import predict_stacked
 
 # What a tree adds of what it finds.
 LEARNING_RATE = 0.1
@@ -25,8 +26,10 @@ N_BINS, ROWS_FOR_BINS = 63, 20_000
 HISTOGRAM_POOL = 64
 # The most columns that a tree looks at; of more, each sees a random share.
 MOST_COLUMNS = 500
-# Cells between thresholds are numbered anew beyond so many, so that numbers of cells and rows stay below
-# what an integer holds.
+# Thresholds are looked up for so many rows or more: it takes as long as to predict a thousand.
+MANY_ROWS = 300
+# Cells between thresholds are numbered anew beyond so many, so that numbers of cells and rows stay
+# below what an integer holds.
 MOST_CELLS = 2**31
 # So many bins are copied, of a byte each.
 MOST_COPIED = 10_000_000
@@ -57,6 +60,8 @@ class BoostedTrees:
         Trees see no more of a value than between which of their thresholds it lies. So each row is
         predicted once for each of these cells that it is in.
         """
+        if len(X) < MANY_ROWS:
+            return predict_stacked(self.predict, X, columns, values)
         cells, n_cells = np.zeros(values.shape[:2], dtype=np.int64), 1
         for k, column in enumerate(columns.tolist()):
             steps = self._thresholds.get(column, np.empty(0))
@@ -94,9 +99,9 @@ def train_trees(
 ) -> lightgbm.Booster:
     """Boost small trees in one thread.
 
-    One thread each, row by row: left to itself LightGBM chooses by a stopwatch whether it adds up by
-    rows or by columns, and sums round differently. Rows take up to a third less time where columns
-    have few values, and as long elsewhere, but a second copy of the bins.
+    One thread each, row by row: left to itself LightGBM chooses by a stopwatch whether it adds up
+    by rows or by columns, and sums round differently. Rows take up to a third less time where
+    columns have few values, and as long elsewhere, but a second copy of the bins.
     """
     settings = dict(
         **family.tree_objective(y),

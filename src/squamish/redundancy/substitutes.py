@@ -33,8 +33,8 @@ LEAST = 1 / 3
 MOST_NEAR, LEAST_NEAR, ROWS_PER_COLUMN = 150, 10, 3
 # The largest set that is named.
 LARGEST_SET = 6
-# A smooth function is looked for in so many rows first, and in more only if it explains much of what
-# a line leaves there: functions of five columns, with a hundred kernels, are seen in three rows each.
+# A smooth function is looked for in so many rows first, and in more only if it explains much of
+# what a line leaves there: a hundred kernels have three rows each.
 FIRST_LOOK = 300
 # Ridge penalty of columns of unit variance: enough to solve what copies make singular.
 RIDGE = 1e-6
