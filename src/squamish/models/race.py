@@ -246,7 +246,7 @@ def predictions_while(
     beside: Sequence[Array],
     goes_on: Callable[[float, float], bool],
 ) -> tuple[list[Array], int]:
-    """Predict the tested rows by trials, fold by fold, as long as it is open what comes of each.
+    """Predict the tested rows by trials: two folds, and the others if it is open what comes of it.
 
     Parameters
     ----------
@@ -257,9 +257,9 @@ def predictions_while(
     beside : sequence of ndarray
         For every trial, the predictions that it is compared with.
     goes_on : callable
-        Tells by the mean difference of losses in the folds so far, and its standard error, whether
-        there is anything left to see. Asked after two folds and more: in the first of a split by
-        time, models have seen few rows.
+        Tells by the mean difference of losses in two folds, and its standard error, whether there
+        is anything left to see. One would not do: in the first of a split by time, models have seen
+        few rows.
 
     Returns
     -------
@@ -270,14 +270,16 @@ def predictions_while(
     """
     found: list[list[Array]] = [[] for _ in trials]
     alive, n_fits = list(range(len(trials))), 0
-    fit.workers.reporter.expect(len(trials) * len(fit.folds))
-    for fold in range(len(fit.folds)):
-        results = fit.run(CrossFit.fold_prediction, [(trials[k], fold) for k in alive])
-        n_fits += len(alive)
-        for k, prediction in zip(alive, results, strict=True):
+    folds = range(len(fit.folds))
+    # All that is open at once, so that nobody waits.
+    for some in (folds[:2], folds[2:]):
+        jobs = [(k, fold) for k in alive for fold in some]
+        fit.workers.reporter.expect(len(jobs))
+        results = fit.run(CrossFit.fold_prediction, [(trials[k], fold) for k, fold in jobs])
+        n_fits += len(jobs)
+        for (k, _), prediction in zip(jobs, results, strict=True):
             found[k].append(prediction)
-        if fold > 0:
-            alive = [k for k in alive if goes_on(*_difference(fit, found[k], beside[k]))]
+        alive = [k for k in alive if goes_on(*_difference(fit, found[k], beside[k]))]
     return [_all_rows(fit, parts) for parts in found], n_fits
 
 

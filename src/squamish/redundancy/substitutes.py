@@ -122,9 +122,11 @@ def _smooth_substitute(ridge: _Ridge, linear: float) -> tuple[int, ...]:
     rest = np.flatnonzero(np.isin(ridge.feature, ridge.others))
     X, target = ridge.plain[:, rest], ridge.target[:, 0]
     few, some = (thinned(np.arange(len(target)), most) for most in (FIRST_LOOK, MOST_CHECKED))
-    if fit_smooth(X[few], target[few]).r2 < 1 - (1 - linear) * (1 - MUCH):
+    smooth = fit_smooth(X[few], target[few])
+    if smooth.r2 < 1 - (1 - linear) * (1 - MUCH):
         return ()
-    smooth = fit_smooth(X[some], target[some])
+    if len(some) > len(few):
+        smooth = fit_smooth(X[some], target[some])
     # It leaves half of what a line leaves, or less.
     if smooth.r2 < max(LEAST, 1 - (1 - linear) / 2):
         return ()
