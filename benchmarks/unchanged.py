@@ -32,8 +32,8 @@ HERE = Path(__file__).parent
 RESULTS = HERE / "results"
 # Sums in another order differ in their last digits; p-values are tails of them.
 RELATIVE, ABSOLUTE = 1e-6, 1e-12
-# How long a fit took is no part of the verdict, nor is when and by what it was made, nor a digest of
-# both.
+# How long a fit took is no part of the verdict, nor is when and by what it was made, nor a digest
+# of both.
 CIRCUMSTANCES = ("seconds", "provenance", "digest")
 
 Case = tuple[dict[str, Any], tuple[Any, Any], dict[str, Any]]
