@@ -93,7 +93,7 @@ def substitutes(views: Sequence[Array], feature: Indices, j: int) -> tuple[tuple
     near = _nearest(views, feature, feature == j)
     ridge = _Ridge.of([view[:, near] for view in views], feature[near], j)
     everything = ridge.r2(ridge.others)
-    if everything < ENOUGH and ridge.target.shape[1] == 1:
+    if ridge.others and everything < ENOUGH and ridge.target.shape[1] == 1:
         curved = _smooth_substitute(ridge, everything)
         if curved:
             return (curved,)
