@@ -16,6 +16,7 @@ from squamish.evidence.decisions import Decision, at_level
 from squamish.evidence.provenance import Columns
 from squamish.evidence.spreading import spread_fields
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.evidence.worth import Worth
 
 D = 4
 
@@ -44,6 +45,7 @@ class VoteEvidence(Evidence):
     representatives: ClassVar[tuple] = ()
     leaks: ClassVar[tuple] = ()
     small: ClassVar[tuple] = ()
+    worth: ClassVar[Worth] = Worth()
     associations: ClassVar[dict] = {}
     alpha: ClassVar[float] = np.nan
     loss: ClassVar[float] = np.nan

@@ -48,6 +48,16 @@ def test_guesses_are_chosen_by_rows_that_their_models_have_not_seen():
     assert np.array_equal(impute(X, target, np.zeros(200), one), np.zeros(200))
 
 
+@pytest.mark.parametrize("n", [400, 3000])
+def test_what_imputes_best_is_found_in_few_folds_and_imputes_in_all(n):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((n, 6))
+    step = standardised((X[:, 1] > 0.2) + 0.1 * rng.standard_normal(n))
+    guess = impute(X, step, np.zeros(n), folds(n))
+    for _, test in folds(n):
+        assert np.square(step - guess)[test].mean() < 0.1
+
+
 def test_a_dependence_is_seen_even_if_folds_are_single_rows():
     rng = np.random.default_rng(0)
     X, rows = rng.uniform(-1, 1, (150, 2)), np.arange(150)

@@ -13,7 +13,8 @@ def seemingly_strong(n):
     """Features that cost much when they are drawn anew."""
     ones = np.ones(n)
     yes = np.ones(n, dtype=bool)
-    measured = (0.9 * ones, 0.8 * ones, ones, 1e-8 * ones, 0.9 * ones)
+    drawn = PairedTest(0.4 * ones, 0.1 * ones, 200)
+    measured = (0.9 * ones, drawn, ~yes, 1e-8 * ones, 0.9 * ones)
     return Strength(yes, ~yes, *measured, least=0.01, small=~yes, n_fits=5)
 
 
@@ -57,3 +58,13 @@ def test_a_cost_between_both_limits_of_a_refit_is_neither_strong_nor_certain():
     found = overruled(seemingly_strong(1), np.arange(1), refits, np.array([1e-9]), limits)
     assert not found.strong[0]
     assert not found.small[0]
+
+
+def test_what_a_removal_costs_is_what_a_refit_loses_if_that_is_less_than_an_average_over_draws():
+    costs = PairedTest(np.array([0.1, 0.7]), np.array([0.01, 0.1]), 200)
+    refits = Refits(costs, np.full(2, 1e-9), np.full(2, 0.9), 1)
+    limits = Limits(Level(0.01), 0.01, 0.01)
+    found = overruled(seemingly_strong(2), np.arange(2), refits, np.full(2, 1e-9), limits)
+    assert found.refitted.all()
+    assert found.removal.mean.tolist() == [0.1, 0.4]
+    assert found.removal.error.tolist() == [0.01, 0.1]

@@ -288,7 +288,9 @@ def test_the_loss_with_all_columns_stands_beside_that_with_the_relevant_ones():
     result = RelevanceSelector(CrossfitMethod(alpha=1e-9), random_state=0).fit(X, y).result_
     evidence = result.evidence
     assert evidence.all_loss < evidence.loss < evidence.constant_loss
-    note = next(note for note in result.notes if note.startswith("with all columns the loss is"))
+    note = next(
+        note for note in result.notes if note.startswith("with all columns the model gains")
+    )
     assert "error_rate='fdr'" in note
     wider = CrossfitMethod(alpha=0.1, error_rate="fdr")
     more = RelevanceSelector(wider, random_state=0).fit(X, y).result_

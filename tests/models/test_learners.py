@@ -8,7 +8,7 @@ from squamish.datasets import make_linear
 from squamish.families import family_of
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import BuiltIn, portfolio
-from squamish.models.race import predictions_while, trials_below
+from squamish.models.race import predictions_while, race, trials_below
 from squamish.statistics.paired import paired_test
 from squamish.table.table import Table
 
@@ -158,6 +158,40 @@ def test_a_trial_goes_on_as_long_as_something_is_left_to_see():
     np.testing.assert_array_equal(found[1][known], whole[1][known])
 
 
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_trees_do_not_care_where_the_values_of_an_indicator_lie(task):
+    rng = np.random.default_rng(0)
+    levels = np.eye(5)[rng.integers(5, size=500)]
+    X = np.column_stack([rng.standard_normal((500, 2)), levels])
+    y = X[:, 0] + 2 * X[:, 3] + 0.1 * rng.standard_normal(500)
+    y = y if task == "regression" else (y > 0.5).astype(int)
+    moved = X.copy()
+    moved[:, 2:] = (levels - levels.mean(axis=0)) / levels.std(axis=0)
+    learner, family = BuiltIn("boosted", strength=25), family_of(task)
+    expected = learner.fit(X, y, family).predict(X)
+    model = learner.fit(moved, y, family)
+    np.testing.assert_allclose(model.predict(moved), expected, atol=1e-9)
+
+    columns, values = np.array([3, 4]), moved[rng.permutation(500)][np.newaxis, :, 3:5]
+    replaced = moved.copy()
+    replaced[:, columns] = values[0]
+    found = model.predict_replaced(moved, columns, values)[0]
+    np.testing.assert_allclose(found, model.predict(replaced), atol=1e-9)
+
+
+def test_jobs_that_cost_most_begin_first_and_answers_keep_their_order():
+    X = np.random.default_rng(0).standard_normal((60, 2))
+    fit = CrossFit.over(Table(X, X[:, 0], "regression"), 5, np.random.default_rng(0))
+    begun = []
+
+    def job(_, number, rng):
+        begun.append(number)
+        return 10 * number
+
+    assert fit.run(job, [2, 7, 1, 7, 3], lambda number: number) == [20, 70, 10, 70, 30]
+    assert begun == [7, 7, 3, 2, 1]
+
+
 @pytest.mark.parametrize("grouped", [False, True])
 def test_differences_of_some_rows_are_tested_as_if_there_were_no_others(grouped):
     rng = np.random.default_rng(0)
@@ -174,3 +208,35 @@ def test_differences_of_some_rows_are_tested_as_if_there_were_no_others(grouped)
 
     assert found.mean == pytest.approx([whole.mean[0], some.mean[0]])
     assert found.error == pytest.approx([whole.error[0], some.error[0]])
+
+
+@pytest.mark.parametrize("n_classes", [0, 2, 6])
+def test_trees_that_do_not_look_at_a_column_need_not_be_asked_again(n_classes):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((400, 12))
+    # Of the last columns there is so little that few trees look at them, and at one none.
+    X[:, 11] = 0.0
+    score = 3 * X[:, :4] @ np.ones(4) + 0.5 * X[:, 10] + rng.standard_normal(400)
+    y = np.digitize(score, np.quantile(score, np.linspace(0, 1, n_classes + 1)[1:-1]))
+    family = family_of("classification" if n_classes else "regression")
+    model = BuiltIn("boosted", strength=50).fit(X, y if n_classes else score, family)
+    for columns in ([9], [10, 11], [11]):
+        values = rng.standard_normal((3, 400, len(columns)))
+        replaced = model.predict_replaced(X, np.array(columns), values)
+        for draw, prediction in zip(values, replaced, strict=True):
+            changed = X.copy()
+            changed[:, columns] = draw
+            assert prediction == pytest.approx(model.predict(changed), abs=1e-12)
+
+
+def test_models_of_a_race_are_those_that_would_be_fitted_anew():
+    problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
+    columns = np.arange(4)
+    table, folds = Table(problem.X, problem.y, "classification"), np.random.default_rng(0)
+    raced = CrossFit.over(table, 5, folds)
+    found = race(raced, [BuiltIn("boosted", strength=n) for n in (25, 50)], columns)
+    anew = CrossFit.over(table, 5, np.random.default_rng(0))
+    for fold, (_, test) in enumerate(raced.folds):
+        X = raced.matrix(found.learner.view, fold)[test]
+        first, second = (fit.model(found.learner, columns, fold) for fit in (raced, anew))
+        np.testing.assert_array_equal(first.predict(X), second.predict(X))

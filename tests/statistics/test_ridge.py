@@ -52,3 +52,18 @@ def test_rows_that_a_model_nearly_follows_are_not_taken_for_well_predicted():
     ours, theirs = fit_ridge(X, y, penalties), RidgeCV(penalties).fit(X, y)
     assert ours.coef == pytest.approx(theirs.coef_, rel=1e-3, abs=1e-6)
     assert ours.error == pytest.approx(-theirs.best_score_, rel=1e-3)
+
+
+@pytest.mark.parametrize("weighted", [False, True])
+def test_of_many_rows_and_columns_penalties_are_compared_on_some(weighted):
+    rng = np.random.default_rng(3)
+    X = rng.standard_normal((1500, 1100)) + 1
+    y = X[:, :100].sum(axis=1) + 10 * rng.standard_normal(1500)
+    order = np.argsort(y)
+    X, y = X[order], y[order]
+    weights = rng.uniform(0.5, 2, 1500) if weighted else None
+    ours = fit_ridge(X, y, PENALTIES, weights)
+    theirs = RidgeCV(PENALTIES).fit(X, y, None if weights is None else weights / weights.mean())
+    assert ours.penalty == theirs.alpha_
+    assert ours.coef == pytest.approx(theirs.coef_, rel=1e-5, abs=1e-7)
+    assert ours.intercept == pytest.approx(theirs.intercept_, rel=1e-5, abs=1e-6)

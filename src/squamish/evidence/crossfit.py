@@ -16,13 +16,15 @@ from squamish.evidence.decisions import Decision, above_effect, at_level
 from squamish.evidence.interface import Evidence
 from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.evidence.worth import Worth
 from squamish.statistics.multiplicity import ErrorRate
+from squamish.statistics.rows_needed import Z_INTERVAL, growth_to_level, growth_to_limit
 
 _COLUMNS = (
-    "Removal costs: how much of what the model gains over a constant prediction is lost, on rows "
-    "it has not seen, when the column is redrawn given the others, or left out where they tell "
-    "much of it. The p-value is corrected for the number of columns; where a refit had to agree "
-    "it is the larger of both. Importance: gain in boosted trees on a logarithmic scale, shared by "
+    "Removal costs: how much of what the model gains over a constant prediction the best model "
+    "without the column loses, on rows it has not seen. The p-value is that of the test of "
+    "strength, corrected for the number of columns; where a refit had to agree it is the larger of "
+    "both. Importance: gain in boosted trees on a logarithmic scale, shared by "
     "columns that are correlated; by itself it decides nothing."
 )
 
@@ -43,9 +45,10 @@ class CrossfitEvidence(Evidence):
         and corrected for the number of columns, as ``error_rate`` says; NaN for a column that does
         not vary.
     removal_loss : ndarray of float
-        Mean growth of the out-of-sample loss when the column is drawn anew given the others
-        (conditional feature importance), or when the best model does without it (LOCO),
-        whichever decided; NaN if it was not tested.
+        How much larger the out-of-sample loss of the best model without the column is: that of a
+        refit (LOCO), or, where next to nothing is lost, that of the model averaged over draws of
+        the column given the others, which does not use it either; NaN if it was not measured. In
+        results of older versions it is ``tested_loss``.
     removal_interval : ndarray of shape (2, n_features)
         95% confidence interval of ``removal_loss``.
     p_value : ndarray of float
@@ -53,6 +56,7 @@ class CrossfitEvidence(Evidence):
         corrected for the number of columns that were tested (Holm); NaN if not tested.
     effect : ndarray of float
         ``removal_loss`` as a share of what the model gains over the constant prediction.
+        It cannot exceed 1: without a column there is the constant prediction still.
     explained : ndarray of float
         R2 of the column given the others, out of sample: in a line, and where a refit was made
         also in steps or a smooth curve.
@@ -64,16 +68,17 @@ class CrossfitEvidence(Evidence):
         The column of each group that tells most on its own, or the columns, if several are
         one feature.
     minimal : ndarray of bool
-        A minimal set: the strong columns and the representatives of the groups, more where
-        it takes more to replace the rest, none where strong columns do.
+        The smallest set found, strong columns included, whose loss is larger than that of all
+        relevant columns by no more than ``min_effect`` of the gain. If no sets were searched, and
+        in results of older versions, it is ``cover``.
     leaks : tuple of int
         Columns that alone tell the target almost perfectly.
     learner : str
         The learner that did best on the relevant columns; one that the user brought by the call
         that makes it, shortened.
     loss, minimal_loss, constant_loss : float
-        Its out-of-sample loss, that of the best learner on the minimal set, and that of the
-        constant prediction.
+        Its out-of-sample loss, that on the minimal set, and that of the constant prediction.
+        That on the minimal set is of sets that were searched and chosen on other rows.
     n_fits : int
         How many models were fitted.
     importance_rounds : ndarray of shape (n_rounds, n_features)
@@ -108,6 +113,17 @@ class CrossfitEvidence(Evidence):
     all_loss : float
         The out-of-sample loss of the best learner on all columns; NaN if it was not measured: if
         nothing is relevant, of more than 5,000 columns, and in results of squamish 0.1.
+    tested_loss : ndarray of float or None
+        The growth of the loss that the test of strength looked at: when the column is drawn anew
+        given the others (conditional feature importance), or without it (LOCO) where a refit
+        decided. None in results of older versions, where it is ``removal_loss``.
+    cover : ndarray of bool or None
+        A set that covers all relevant columns, each of which is in it or replaced by it: the strong
+        columns and the representatives of the groups, more where it takes more to replace the rest,
+        none where strong columns do. None in results of older versions, where it is ``minimal``.
+    worth : Worth
+        The path of sets, what the minimal one can be exchanged for, and what columns and groups are
+        worth; empty in results of older versions.
     """
 
     proof: tuple[str, ...]
@@ -141,6 +157,9 @@ class CrossfitEvidence(Evidence):
     least_effect: float = np.nan
     small: tuple[int, ...] = ()
     all_loss: float = np.nan
+    tested_loss: Array | None = None
+    cover: Mask | None = None
+    worth: Worth = field(default_factory=Worth)
 
     kind: ClassVar[str] = "crossfit"
     shapes: ClassVar[Mapping[str, Shape]] = {
@@ -154,6 +173,8 @@ class CrossfitEvidence(Evidence):
         "importance_rounds": (None, "d"),
         "shadow_rounds": (None, None),
         "undecided": ("d",),
+        "tested_loss": ("d",),
+        "cover": ("d",),
     }
 
     @cached_property
@@ -179,6 +200,19 @@ class CrossfitEvidence(Evidence):
         """The effect of every removal."""
         return self.effect
 
+    @property
+    def tested_effect(self) -> Array:
+        """What the test of strength looked at, as a share of what the model gains."""
+        if self.tested_loss is None:
+            return self.effect
+        gain = self.constant_loss - self.loss
+        return self.tested_loss / (gain if gain > 0 else np.nan)
+
+    @property
+    def covering(self) -> Mask:
+        """Whether a column is in the set that covers all relevant ones."""
+        return self.minimal if self.cover is None else self.cover
+
     @cached_property
     def _p_decided(self) -> Array:
         """The p-value that decided on relevance: of the column itself, or of its association."""
@@ -190,10 +224,26 @@ class CrossfitEvidence(Evidence):
     @property
     def decisions(self) -> tuple[Decision, ...]:
         """Relevant by all proofs together; strong by a removal that certainly costs enough."""
-        sure = at_level(self.p_value, self.alpha)
+        to_relevant, to_sure, to_effect = self._growths
+        relevant = at_level(self._p_decided, self.alpha, to_relevant)
+        sure = at_level(self.p_value, self.alpha, to_sure)
+        costly = above_effect(self.tested_effect, self._least_share, to_effect)
         return (
-            Decision("relevant or not", (at_level(self._p_decided, self.alpha),)),
-            Decision("strong or weak", (sure, above_effect(self.effect, self._least_share))),
+            Decision("relevant or not", (relevant,)),
+            Decision("strong or weak", (sure, costly)),
+        )
+
+    @cached_property
+    def _growths(self) -> tuple[Array, Array, Array]:
+        """By what factors rows have to grow for clear decisions, by every criterion."""
+        gain = self.constant_loss - self.loss
+        low, high = self.removal_interval
+        # The effect that was tested comes from the same rows and the same model as the removal.
+        errors = (high - low) / (2 * Z_INTERVAL * (gain if gain > 0 else np.nan))
+        return (
+            growth_to_level(self._p_decided, self.alpha, self.error_rate),
+            growth_to_level(self.p_value, self.alpha, self.error_rate),
+            growth_to_limit(self.tested_effect, errors, self._least_share),
         )
 
     def spread(self, feature: Indices) -> CrossfitEvidence:
@@ -234,11 +284,13 @@ class CrossfitEvidence(Evidence):
                 for f, through in self.associations.items()
                 for j in columns((f,))
             },
+            worth=self.worth.spread(columns, order),
         )
 
     def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:
         """Say what does not fit together; every proof has a p-value for every column."""
         yield from super().inconsistencies(n_columns, weak)
+        yield from self.worth.inconsistencies(n_columns, len(self.groups))
         for name, p in self.proof_p_values.items():
             yield from wrong_size(f"evidence.proof_p_values.{name}", p.shape, ("d",), n_columns)
         yield from wrong_associations(self.proof, self.associations)
@@ -279,8 +331,8 @@ class CrossfitEvidence(Evidence):
                 f"together, corrected for the number of columns; {self.alpha:g} is the limit)"
             ),
             removal=(
-                "Without what it alone tells, the loss {grows} "
-                "(95% interval {low:.2g} to {high:.2g}, p = {p:.2g})"
+                "Without it, the loss of the best model {grows} "
+                "(95% interval {low:.2g} to {high:.2g}; test that it adds something: p = {p:.2g})"
             ),
             small=(
                 "That it adds something to all others is certain, but it is small: less than the "

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from squamish.arrays import Array
 
 # A p-value or an effect this close to its limit, as a factor, could go either way.
@@ -26,6 +28,9 @@ class Criterion:
         The factor within which a number is close to the limit.
     phrase : str
         What is said of a close one, with its ``{value}`` and the ``{limit}``.
+    growth : ndarray of float or None
+        By what factor the rows of each column have to grow for a clear decision; None if nothing
+        tells.
     """
 
     values: Array
@@ -33,6 +38,7 @@ class Criterion:
     at_most: bool
     closeness: float
     phrase: str
+    growth: Array | None = None
 
     def is_met(self, j: int) -> bool:
         """Tell whether a column meets it."""
@@ -48,16 +54,19 @@ class Criterion:
         return self.phrase.format(value=self.values[j], limit=self.limit)
 
 
-def at_level(p_values: Array, level: float) -> Criterion:
+def at_level(p_values: Array, level: float, growth: Array | None = None) -> Criterion:
     """Ask for p-values at or below a level."""
     phrase = "p = {value:.2g}, where {limit:g} is the limit"
-    return Criterion(p_values, level, True, CLOSE_P, phrase)
+    return Criterion(p_values, level, True, CLOSE_P, phrase, growth)
 
 
-def above_effect(effects: Array, least: float) -> Criterion:
-    """Ask for removals that cost more than a share of what the model gains."""
-    phrase = "its removal costs {value:.1%} of what the model gains, where {limit:.1%} is the limit"
-    return Criterion(effects, least, False, CLOSE_EFFECT, phrase)
+def above_effect(effects: Array, least: float, growth: Array | None = None) -> Criterion:
+    """Ask the test of strength for more than a share of what the model gains."""
+    phrase = (
+        "in the test of strength it adds {value:.1%} of what the model gains, where {limit:.1%} is "
+        "the limit"
+    )
+    return Criterion(effects, least, False, CLOSE_EFFECT, phrase, growth)
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,3 +93,14 @@ class Decision:
         # What is not met has to be close, or the decision is clear.
         open_still = all(c.is_met(j) or c.is_close(j) for c in self.criteria)
         return f"{self.question}: {', and '.join(close)}" if close and open_still else ""
+
+    def growth(self, j: int) -> float:
+        """Return by what factor rows have to grow to decide on a column; NaN if nothing tells.
+
+        That an effect is below its limit can be shown, and then the second class is. That a p-value
+        stays above its level cannot be.
+        """
+        below = [c for c in self.criteria if not (c.at_most or c.is_met(j))]
+        asked = below or [c for c in self.criteria if c.is_close(j)]
+        factors = [np.nan if c.growth is None else c.growth[j] for c in asked]
+        return float(np.max(factors)) if self.close_call(j) else np.nan

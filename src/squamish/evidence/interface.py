@@ -6,11 +6,14 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, ClassVar, Self
 
+import numpy as np
+
 from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_groups, wrong_proofs, wrong_size
 from squamish.evidence.decisions import Decision
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.evidence.worth import Worth
 from squamish.statistics.multiplicity import ErrorRate
 
 Sets = tuple[tuple[int, ...], ...]
@@ -125,6 +128,11 @@ class Evidence(ABC):
 
         @property
         @abstractmethod
+        def worth(self) -> Worth:
+            """What sets and columns are worth; empty if it was not measured."""
+
+        @property
+        @abstractmethod
         def undecided(self) -> Mask:
             """Whether the class of a column could still change: the time was used up before."""
 
@@ -204,6 +212,16 @@ class Evidence(ABC):
         """What tables name as the cost of a removal; NaN if it is not known."""
 
     @property
+    def tested_effect(self) -> Array:
+        """What the test of strength looked at, as a share of what the model gains."""
+        return self.effect
+
+    @property
+    def covering(self) -> Mask:
+        """Whether a column is in a set that covers all relevant ones."""
+        return self.minimal
+
+    @property
     @abstractmethod
     def decisions(self) -> tuple[Decision, ...]:
         """What was decided on every column, in this order, and by which limits."""
@@ -222,6 +240,14 @@ class Evidence(ABC):
         """Say what was close in the first decision on a column that was; nothing if none was."""
         return next(filter(None, (decision.close_call(j) for decision in self.decisions)), "")
 
+    def growth(self, j: int) -> float:
+        """Return by what factor rows have to grow to make a close decision on a column clear.
+
+        NaN if no decision on it was close, or if nothing tells.
+        """
+        factors = (decision.growth(j) for decision in self.decisions if decision.close_call(j))
+        return next(factors, np.nan)
+
     def saw_all(self, n_rows: int) -> bool:
         """Tell whether models were tested on all rows, and not on a sample of them."""
         return not 0 < self.n_tested < n_rows
@@ -237,9 +263,10 @@ class Evidence(ABC):
         """Say what does not fit together, or to a table of so many columns with these weak ones."""
         yield from wrong_size("evidence.proof", (len(self.proof),), ("d",), n_columns)
         for name, expected in self.shapes.items():
-            yield from wrong_size(
-                f"evidence.{name}", getattr(self, name).shape, expected, n_columns
-            )
+            values = getattr(self, name)
+            # What older results do not have is None.
+            if values is not None:
+                yield from wrong_size(f"evidence.{name}", values.shape, expected, n_columns)
         yield from wrong_proofs(self.proof)
         if self.tells_substitutes:
             yield from wrong_groups(self, n_columns, weak)

@@ -16,6 +16,7 @@ from squamish.evidence.decisions import Decision, at_level
 from squamish.evidence.interface import Evidence, Sets
 from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.vocabulary import Vocabulary
+from squamish.evidence.worth import Worth
 from squamish.statistics.multiplicity import ErrorRate
 from squamish.statistics.prediction import PredictionInterval
 
@@ -89,6 +90,7 @@ class PaperEvidence(Evidence):
     constant_loss: ClassVar[float] = np.nan
     n_tested: ClassVar[int] = 0
     detectable: ClassVar[float] = np.nan
+    worth: ClassVar[Worth] = Worth()
 
     @property
     def p_relevant(self) -> Array:

@@ -19,6 +19,7 @@ def spread_fields(evidence: Evidence, feature: Indices) -> dict[str, Any]:
     return {
         name: spread_values(values, feature, False if values.dtype == bool else np.nan)
         for name, values in narrow.items()
+        if values is not None
     }
 
 

@@ -11,7 +11,7 @@ from sklearn.model_selection import StratifiedGroupKFold, StratifiedKFold
 from squamish.arrays import Array, Indices
 from squamish.errors import InputError
 from squamish.families.family import Family, Target, Task
-from squamish.families.logistic import TOLERANCE, fit_logistic
+from squamish.families.logistic import TOLERANCE, fit_logistic, fit_wide_logistic
 
 # Probabilities are bounded from below, so that the log loss of a row is at most 6.9: single rows
 # cannot decide a test.
@@ -142,8 +142,9 @@ class Classes(Family):
         self, Z: Array, y: Target, strength: float, weights: Array | None
     ) -> tuple[Array, Array]:
         """Fit logistic regression, of two classes or multinomial."""
-        if y.max() == 1 and Z.shape[1] <= MOST_NEWTON:
-            return fit_logistic(Z, y, strength, weights)
+        if y.max() == 1:
+            fit = fit_logistic if Z.shape[1] <= MOST_NEWTON else fit_wide_logistic
+            return fit(Z, y, strength, weights)
         solver = "newton-cholesky" if Z.shape[1] * (y.max() + 1) <= MOST_NEWTON else "lbfgs"
         model = LogisticRegression(C=strength, solver=solver, tol=TOLERANCE, max_iter=300)
         model.fit(Z, y, weights)

@@ -55,6 +55,9 @@ class Redrawn:
         Growth of the loss.
     score : ndarray
         Error without the unit times what it adds to the prediction.
+    averaged : ndarray
+        Growth of the loss if the prediction is averaged over draws: it is one that does without
+        the unit. NaN if that was not asked.
     variance, cube : ndarray
         Second and third central moment of the growth if the unit was drawn by chance, given its
         probabilities; NaN for units of many values.
@@ -62,6 +65,7 @@ class Redrawn:
 
     growth: Array
     score: Array
+    averaged: Array
     variance: Array
     cube: Array
 
@@ -246,20 +250,20 @@ def redraw(
 
 
 def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array:
-    """Return what `Redrawn` holds of the test rows of a fold: (n_test, 4, n_units)."""
+    """Return what `Redrawn` holds of the test rows of a fold: (n_test, 5, n_units)."""
     n_draws = DRAWS if job.learner.is_smooth else DRAWS_OF_TREES
     _, test = fit.folds[job.fold]
     model = fit.model(job.learner, job.columns, job.fold)
     X = fit.matrix(job.learner.view, job.fold)[:, job.columns][test]
     y, prediction = fit.table.y[test], model.predict(X)
-    out = np.full((len(test), 4, len(job.units)), np.nan)
+    out = np.full((len(test), 5, len(job.units)), np.nan)
     for u, (unit, support) in enumerate(zip(job.units, job.supports, strict=True)):
         if unit.states is None:
             predicted, pool = X[:, unit.places] - unit.residuals[test], unit.residuals[fit.tested]
             values = draw(predicted, pool, n_draws, rng, support)
             replaced = model.predict_replaced(X, unit.places, values)
             errors = None if unit.errors is None else unit.errors[test]
-            out[:, :2, u] = _over_draws(fit.family, y, prediction, replaced, errors)
+            out[:, :3, u] = _over_draws(fit.family, y, prediction, replaced, errors)
         else:
             values = np.repeat(unit.states.values[:, np.newaxis], len(test), axis=1)
             replaced = model.predict_replaced(X, unit.places, values)
@@ -271,7 +275,7 @@ def _fold_redrawn(fit: CrossFit, job: _Draws, rng: np.random.Generator) -> Array
 def _over_draws(
     family: Family, y: Target, prediction: Array, replaced: Array, errors: Array | None
 ) -> Array:
-    """Return the growth of losses, and scores, of rows with a unit drawn anew.
+    """Return growth of losses, scores, and growth of averages, of rows with a unit drawn anew.
 
     Parameters
     ----------
@@ -289,12 +293,26 @@ def _over_draws(
     growth = family.losses(replaced, y).mean(axis=0) - family.losses(prediction, y)
     added = family.predictors(prediction) - family.predictors(replaced)
     if errors is not None:
-        return np.column_stack([growth, (errors * added.mean(axis=0)).sum(axis=-1)])
+        unasked = np.full_like(growth, np.nan)
+        return np.column_stack([growth, (errors * added.mean(axis=0)).sum(axis=-1), unasked])
     target = family.errors(np.zeros_like(prediction), y)
     # The mean over pairs of different draws: the chance in a draw must not meet itself.
     drawn, m = _calibrated(family.errors(replaced, y), target), len(added)
     pairs = drawn.sum(axis=0) * added.sum(axis=0) - (drawn * added).sum(axis=0)
-    return np.column_stack([growth, pairs.sum(axis=-1) / (m * (m - 1))])
+    averaged = _loss_of_mean(family, y, replaced) - family.losses(prediction, y)
+    return np.column_stack([growth, pairs.sum(axis=-1) / (m * (m - 1)), averaged])
+
+
+def _loss_of_mean(family: Family, y: Target, replaced: Array) -> Array:
+    """Return the loss of the mean prediction over draws, as if these were very many.
+
+    The mean of m draws varies by chance, which costs about 1 / m; without one of them it costs
+    1 / (m - 1), so that both tell what it would be without (the jackknife).
+    """
+    m = len(replaced)
+    mean = replaced.mean(axis=0)
+    others = mean + (mean - replaced) / (m - 1)
+    return m * family.losses(mean, y) - (m - 1) * family.losses(others, y).mean(axis=0)
 
 
 def _over_states(
@@ -312,7 +330,9 @@ def _over_states(
     target = family.errors(np.zeros_like(prediction), y)
     errors = _calibrated((weights * family.errors(replaced, y)).sum(axis=0), target)
     added = family.predictors(prediction) - (weights * family.predictors(replaced)).sum(axis=0)
-    return np.column_stack([growth, (errors * added).sum(axis=-1), variance, cube])
+    mean = np.einsum("sn,sn...->n...", shares, replaced)
+    averaged = family.losses(mean, y) - family.losses(prediction, y)
+    return np.column_stack([growth, (errors * added).sum(axis=-1), averaged, variance, cube])
 
 
 def _calibrated(errors: Array, target: Array) -> Array:

@@ -6,6 +6,7 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
+import lightgbm
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
@@ -31,8 +32,11 @@ TREES_TO_CHECK, TREES_TO_IMPUTE, LEAST_IN_LEAF = 40, 80, 5
 # height at a distance of 3.7 and of 1.5 standard deviations.
 INPUTS = (1, 2, 3, 5)
 KERNEL_GAMMAS = (0.05, 0.3)
+# A smooth function is looked for in so many rows first: a hundred kernels have three rows each. The
+# best of all numbers of columns and gammas there are compared in more (successive halving).
+FIRST_LOOK, FINALISTS = 300, 2
 # Models that find a smooth function: trees, then a function for each number of columns and gamma.
-SMOOTH_FITS = 1 + len(INPUTS) * len(KERNEL_GAMMAS)
+SMOOTH_FITS = 1 + len(INPUTS) * len(KERNEL_GAMMAS) + FINALISTS
 # Penalties of a line of plain values, from next to none.
 PENALTIES = (1e-6, 1e-2, 1.0, 100.0)
 _AMOUNTS = family_of("regression")
@@ -157,10 +161,15 @@ def level_means(levels: Indices, target: Array, folds: Sequence[Fold]) -> Array:
 def _boosted(X: Array, target: Array, fold: Fold, n_trees: int) -> Array:
     """Predict a column from others by boosted trees, in the test rows of a fold."""
     train, test = fold
-    booster = train_trees(
-        X[train], target[train], _AMOUNTS, n_trees, min_data_in_leaf=LEAST_IN_LEAF
-    )
+    booster = check_trees(X[train], target[train], _AMOUNTS, n_trees)
     return np.asarray(booster.predict(X[test], num_threads=1))
+
+
+def check_trees(
+    X: Array, y: Target, family: Family, n_trees: int = TREES_TO_CHECK
+) -> lightgbm.Booster:
+    """Boost a few trees with small leaves."""
+    return train_trees(X, y, family, n_trees, min_data_in_leaf=LEAST_IN_LEAF)
 
 
 def _stepped(X: Array, target: Array, fold: Fold) -> Array:
@@ -225,18 +234,24 @@ def fit_smooth(X: Array, target: Array) -> SmoothFunction:
 
 def _best_smooth(X: Array, target: Array, order: Indices) -> SmoothFunction:
     """Find the best smooth function of the first of some columns."""
-    rows = thinned(np.arange(len(target)))
-    X, target = X[rows], target[rows]
-    sizes = [size for size in INPUTS if size <= len(order)]
-    return max(
-        (smooth_function(X, target, order[:size]) for size in sizes),
-        key=lambda smooth: smooth.r2,
-    )
+    rows = np.arange(len(target))
+    few, some = thinned(rows, FIRST_LOOK), thinned(rows)
+    tried = [
+        _smooth_function(X[few], target[few], order[:size], gamma)
+        for size in INPUTS
+        if size <= len(order)
+        for gamma in KERNEL_GAMMAS
+    ]
+    found = sorted(tried, key=lambda smooth: -smooth.r2)[:FINALISTS]
+    if len(some) > len(few):
+        X, target = X[some], target[some]
+        found = [_smooth_function(X, target, f.columns, f.model.gamma) for f in found]
+    return max(found, key=lambda smooth: smooth.r2)
 
 
 def leading_columns(X: Array, y: Target, family: Family) -> Indices:
     """Return the few columns that boosted trees gain most from, the best first; one at least."""
-    trees = train_trees(X, y, family, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF)
+    trees = check_trees(X, y, family)
     gains = np.asarray(trees.feature_importance("gain"))
     n_used = max(1, min(int((gains > 0).sum()), INPUTS[-1]))
     return np.argsort(-gains, kind="stable")[:n_used]
@@ -249,10 +264,13 @@ def _leading(X: Array, target: Array) -> Indices:
 
 def smooth_function(X: Array, target: Array, columns: Indices) -> SmoothFunction:
     """Fit a smooth function of these columns, as wavy as fits best."""
-    models = [fit_kernel_ridge(X[:, columns], target, gamma) for gamma in KERNEL_GAMMAS]
-    variance = max(float(target.var()), 1e-12)
-    found = [SmoothFunction(columns, 1 - model.error / variance, model) for model in models]
+    found = [_smooth_function(X, target, columns, gamma) for gamma in KERNEL_GAMMAS]
     return max(found, key=lambda smooth: smooth.r2)
+
+
+def _smooth_function(X: Array, target: Array, columns: Indices, gamma: float) -> SmoothFunction:
+    model = fit_kernel_ridge(X[:, columns], target, gamma)
+    return SmoothFunction(columns, 1 - model.error / max(float(target.var()), 1e-12), model)
 
 
 def thinned(rows: Indices, most: int = MOST_CHECKED) -> Indices:

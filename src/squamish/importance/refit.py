@@ -109,7 +109,7 @@ def dependent_on_others(
     """Tell of which features the others tell more than a line does, and count the models."""
     fit.workers.reporter.expect(len(residuals))
     n_fits = sum(residual.values.shape[1] for residual in residuals)
-    return fit.run(_depends, residuals), n_fits
+    return fit.run(_depends, residuals, lambda residual: residual.values.shape[1]), n_fits
 
 
 def refit_without(
@@ -183,7 +183,7 @@ def _ask_further(
 ) -> _Found:
     """Impute features, predict without them as well as possible, and test what is lost."""
     residuals = [one.residual for one in asked]
-    imputed = fit.run(_impute, residuals)
+    imputed = fit.run(_impute, residuals, lambda residual: residual.values.shape[1])
     left = [r.column(fit) - x for r, x in zip(residuals, imputed, strict=True)]
     r2 = np.array([_r2(fit, r.column(fit), x) for r, x in zip(residuals, left, strict=True)])
     best, n_tried = _best_predictions(fit, race, asked, imputed, gain)
@@ -228,7 +228,7 @@ def _best_predictions(
     others = [a for a in race.contenders(CONTENDING * gain) if a != race.learner]
     trials, owner = list[Trial](), list[int]()
     for i, (one, found) in enumerate(zip(asked, imputed, strict=True)):
-        growth = _growth(fit, race, [one.prediction]).mean[0]
+        growth = float(_growth(fit, race, [one.prediction]).mean[0])
         some = [Trial(learner, one.rest) for learner in others if race.lags[learner] < growth]
         trials += [*some, Trial(race.learner, one.rest, found)]
         owner += [i] * (len(some) + 1)

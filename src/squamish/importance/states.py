@@ -21,9 +21,8 @@ from sklearn.tree import DecisionTreeClassifier
 from squamish.arrays import Array, Fold, Indices
 from squamish.families import family_of
 from squamish.importance.imputation import (
-    LEAST_IN_LEAF,
     MUCH,
-    TREES_TO_CHECK,
+    check_trees,
     leading_columns,
     thinned,
 )
@@ -32,7 +31,7 @@ from squamish.models.crossfit import CrossFit
 from squamish.models.folds import covering
 from squamish.models.learners import View
 from squamish.models.multinomial import ROUGHLY, Multinomial, multinomial_path
-from squamish.models.trees import N_BINS, N_LEAVES, train_trees
+from squamish.models.trees import N_BINS, N_LEAVES
 from squamish.table.parts import LEAST_ROWS, MOST_LEVELS
 
 # Inverse penalties of coefficients of standardised columns, from heavy ones to next to none: what
@@ -105,7 +104,8 @@ def states_given_others(
     jobs = [(context, units[i], states) for i, states in enumerate(found) if states is not None]
     fit.workers.reporter.expect(len(jobs))
     out: list[States | None] = [None] * len(units)
-    for i, job, probabilities in zip(asked, jobs, fit.run(_probabilities, jobs), strict=True):
+    answers = fit.run(_probabilities, jobs, lambda job: len(job[2][0]))
+    for i, job, probabilities in zip(asked, jobs, answers, strict=True):
         out[i] = States(*job[2], probabilities)
     return out
 
@@ -209,7 +209,7 @@ def _tells_more(
 
 def _boosted(X: Array, codes: Indices, other: Array) -> Array:
     """Predict other rows by boosted trees."""
-    trees = train_trees(X, codes, _CLASSES, TREES_TO_CHECK, min_data_in_leaf=LEAST_IN_LEAF)
+    trees = check_trees(X, codes, _CLASSES)
     return _CLASSES.tree_prediction(np.asarray(trees.predict(other, num_threads=1)))
 
 

@@ -64,8 +64,13 @@ class Strength:
         Which features cost the model something that nothing else makes up for.
     undecided : ndarray of bool
         Which of them are not tested to the end.
-    loss, low, high : ndarray of float
-        Growth of the loss, and its 95% interval, by the test that decided; NaN if not tested.
+    loss : ndarray of float
+        Growth of the loss in the test that decided; NaN if not tested.
+    removal : PairedTest
+        Growth of the loss of the best model without the feature that is known: a refit, or the
+        model averaged over draws of the feature. NaN if not tested.
+    refitted : ndarray of bool
+        Which features a refit was made without.
     p_values : ndarray of float
         Corrected for the number of features.
     r2 : ndarray of float
@@ -81,8 +86,8 @@ class Strength:
     strong: Mask
     undecided: Mask
     loss: Array
-    low: Array
-    high: Array
+    removal: PairedTest
+    refitted: Mask
     p_values: Array
     r2: Array
     least: float
@@ -94,8 +99,10 @@ class Strength:
         """Return what is known of features before any test."""
         nothing = np.full(n, np.nan)
         none, all_of_them = np.zeros(n, dtype=bool), np.ones(n, dtype=bool)
-        unknown = (nothing, nothing, nothing, nothing, nothing)
-        return cls(none, all_of_them, *unknown, np.nan, none, 0)
+        removal = PairedTest(nothing, nothing, 1)
+        return cls(
+            none, all_of_them, nothing, removal, none, nothing, nothing, np.nan, none, n_fits=0
+        )
 
 
 @dataclass(frozen=True)
@@ -200,6 +207,8 @@ class Draws:
     ----------
     test : PairedTest
         Growth of the loss.
+    averaged : PairedTest
+        Growth of the loss of the prediction averaged over draws.
     p_values : ndarray of float
         Whether it tells anything that the others do not, one-sided.
     r2 : ndarray of float
@@ -211,6 +220,7 @@ class Draws:
     """
 
     test: PairedTest
+    averaged: PairedTest
     p_values: Array
     r2: Array
     few: Mask
@@ -220,7 +230,8 @@ class Draws:
     def of(cls, fit: CrossFit, found: ConditionalImportance) -> Draws:
         """Test what draws did to the rows."""
         few = np.array([states is not None for states in found.states], dtype=bool)
-        return cls(fit.test(found.redrawn.growth), found.p_values, found.r2, few, found.n_fits)
+        tests = fit.test(found.redrawn.growth), fit.test(found.redrawn.averaged)
+        return cls(*tests, found.p_values, found.r2, few, found.n_fits)
 
     @property
     def may_decide(self) -> Mask:
@@ -249,8 +260,8 @@ def _by_draws(draws: Draws, limits: Limits, gains: bool) -> Strength:
     strong = (test.mean > limits.least) & sure
     # Where the others tell much of a feature, only a refit could say so for certain.
     small = sure & ~strong & (test.mean > 0) & draws.may_decide
-    low, high = test.mean - test.reach(), test.mean + test.reach()
-    measured = (test.mean, low, high, p, draws.r2)
+    refitted = np.zeros_like(strong)
+    measured = (test.mean, draws.averaged, refitted, p, draws.r2)
     return Strength(strong, strong, *measured, limits.least, small, draws.n_fits)
 
 
@@ -293,11 +304,11 @@ def overruled(
     least = np.maximum(limits.least_of_refit, LEAST_OF_DRAW * outcome.loss[doubtful])
     agrees = (refits.p_values <= limits.most_p_of_refit) & (test.mean > least)
     decides = (refits.r2 > R2_FOR_REFIT) | ~agrees
-    places, test, p_refit = doubtful[decides], test.of(decides), refits.p_values[decides]
-    single, loss, low, high = (x.copy() for x in (p_drawn, outcome.loss, outcome.low, outcome.high))
-    single[places] = np.maximum(p_refit, single[places])
-    loss[places] = test.mean
-    low[places], high[places] = test.mean - test.reach(), test.mean + test.reach()
+    places, refitted = doubtful[decides], outcome.refitted.copy()
+    single, loss = p_drawn.copy(), outcome.loss.copy()
+    single[places] = np.maximum(refits.p_values[decides], single[places])
+    loss[places] = test.mean[decides]
+    refitted[doubtful] = True
     p = limits.level.adjusted(single)
     strong, small = outcome.strong & (p <= limits.level.alpha), outcome.small.copy()
     strong[doubtful] &= agrees
@@ -311,8 +322,8 @@ def overruled(
         strong=strong,
         small=small,
         loss=loss,
-        low=low,
-        high=high,
+        removal=outcome.removal.at_most(doubtful, test),
+        refitted=refitted,
         p_values=p,
         r2=r2,
         n_fits=outcome.n_fits + refits.n_fits,

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from squamish.arrays import Array, Mask
+from squamish.arrays import Array, Indices, Mask
 from squamish.evidence import CrossfitEvidence
 from squamish.importance.leaks import Leaks
 from squamish.importance.strength import Strength
@@ -16,6 +16,7 @@ from squamish.redundancy.find import Redundancy
 from squamish.screening.screen import Screening
 from squamish.screening.selection import Selection
 from squamish.statistics.multiplicity import Level
+from squamish.worth.measure import Measured
 
 # The power at which the least detectable cost is stated, if a higher one was asked for.
 USUAL_POWER = 0.95
@@ -30,12 +31,13 @@ class Outcomes:
     strength: Strength
     redundancy: Redundancy
     leaks: Leaks
+    measured: Measured
 
     @property
     def n_fits(self) -> int:
         """Number of models fitted in all."""
-        stages = (self.screening, self.selected, self.strength, self.redundancy, self.leaks)
-        return sum(stage.n_fits for stage in stages)
+        before = (self.screening, self.selected, self.strength, self.redundancy, self.leaks)
+        return sum(stage.n_fits for stage in before) + self.measured.n_fits
 
     def undecided(self, n_features: int) -> Mask:
         """Tell which features were not tested to the end."""
@@ -52,6 +54,7 @@ def assemble_evidence(
     """Put together what the stages found."""
     d, gains, race = fit.table.n_features, found.screening.gains, found.selected.race
     relevance, strength, redundancy = found.selected.relevance, found.strength, found.redundancy
+    measured, removal = found.measured, found.measured.removals.features
     constant = fit.mean(fit.constant_losses())
     loss = constant if race is None else fit.mean(race.losses)
     gain = constant - loss
@@ -61,23 +64,30 @@ def assemble_evidence(
         out[relevance.relevant] = values
         return out
 
+    def among(features: Indices) -> Mask:
+        return np.isin(np.arange(d), features)
+
+    # No model loses more than one that looks at nothing.
+    costs = np.minimum(removal.mean, max(gain, 0.0))
     return CrossfitEvidence(
         proof=relevance.proofs,
         proof_p_values=dict(relevance.p_values),
         p_relevant=level.adjusted(relevance.combined),
-        removal_loss=wide(strength.loss),
-        removal_interval=np.stack([wide(strength.low), wide(strength.high)]),
+        removal_loss=wide(costs),
+        removal_interval=np.stack(
+            [wide(removal.mean - removal.reach()), wide(removal.mean + removal.reach())]
+        ),
         p_value=wide(strength.p_values),
-        effect=wide(strength.loss / (gain if gain > 0 else np.nan)),
+        effect=wide(costs / (gain if gain > 0 else np.nan)),
         explained=wide(strength.r2),
         substitutes=dict(redundancy.substitutes),
         groups=redundancy.groups,
         representatives=redundancy.representatives,
-        minimal=np.isin(np.arange(d), redundancy.minimal),
+        minimal=among(measured.minimal),
         leaks=found.leaks.features,
         learner="constant" if race is None else str(race.learner),
         loss=loss,
-        minimal_loss=redundancy.minimal_loss,
+        minimal_loss=measured.minimal_loss,
         constant_loss=constant,
         n_fits=found.n_fits,
         importance_rounds=(
@@ -95,6 +105,9 @@ def assemble_evidence(
         least_effect=strength.least / gain if gain > 0 else np.nan,
         small=tuple(relevance.relevant[strength.small].tolist()),
         all_loss=redundancy.all_loss,
+        tested_loss=wide(strength.loss),
+        cover=among(redundancy.cover),
+        worth=measured.worth,
     )
 
 

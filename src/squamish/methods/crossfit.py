@@ -38,6 +38,8 @@ from squamish.screening.screen import screen_for_relevance
 from squamish.screening.selection import select_the_model, with_discoveries
 from squamish.statistics.multiplicity import ErrorRate, Level
 from squamish.table.table import Table
+from squamish.worth import measure
+from squamish.worth.measure import measure_worth
 
 
 class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
@@ -98,11 +100,12 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
     # The stages, in their order, and the share of the time that each usually takes.
     STAGES: ClassVar[dict[str, float]] = {
-        screen.STAGE: 0.4,
-        selection.STAGE: 0.15,
-        in_models.STAGE: 0.2,
-        strength_stage.STAGE: 0.2,
+        screen.STAGE: 0.25,
+        selection.STAGE: 0.1,
+        in_models.STAGE: 0.15,
+        strength_stage.STAGE: 0.12,
         find.STAGE: 0.05,
+        measure.STAGE: 0.33,
     }
 
     def __init__(
@@ -168,7 +171,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             What the verdict rests on.
         """
         self.check_parameters()
-        fold_rng, screen_rng, model_rng, strength_rng, learner_rng = rng.spawn(5)
+        fold_rng, screen_rng, model_rng, strength_rng, learner_rng, worth_rng = rng.spawn(6)
         learners = user_learners(self.learners, table.family, table.weights, learner_rng)
         fit = self._cross_fit(table, fold_rng, workers or Workers(), learners)
 
@@ -192,10 +195,20 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         strong = relevance.relevant[strength.strong]
         weak = relevance.relevant[~strength.strong]
         redundancy = find_substitutes(fit, strong, weak, selected.race, p_marginal)
+        measured = measure_worth(
+            fit,
+            race,
+            relevance.relevant,
+            strength,
+            redundancy,
+            p_marginal,
+            self.min_effect,
+            worth_rng,
+        )
 
         classes = np.full(table.n_features, IRRELEVANT)
         classes[strong], classes[weak] = STRONG, WEAK
-        found = Outcomes(screening, selected, strength, redundancy, leaks)
+        found = Outcomes(screening, selected, strength, redundancy, leaks, measured)
         return classes, assemble_evidence(fit, found, *limits, self.power)
 
     def _cross_fit(

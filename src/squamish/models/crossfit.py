@@ -13,7 +13,7 @@ from squamish.arrays import Array, Fold, Indices
 from squamish.execution.workers import Workers
 from squamish.families import Family
 from squamish.models.folds import split_rows
-from squamish.models.learners import Learner, Model, View, fit_together
+from squamish.models.learners import Learner, Model, View, fit_together, to_keep
 from squamish.statistics.paired import PairedTest, paired_test
 from squamish.statistics.scores import atom_shares
 from squamish.table.parts import Parts, encode, target_encodings
@@ -78,11 +78,12 @@ class CrossFit:
     # What was made before, so that it need not be made again.
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
     _models: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
+    _raced: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         # What goes to another process has nobody to work for it.
         kept = {name: value for name, value in self.__dict__.items() if name != "tested_ranks"}
-        return kept | {"workers": Workers(), "_views": {}, "_models": {}}
+        return kept | {"workers": Workers(), "_views": {}, "_models": {}, "_raced": {}}
 
     @classmethod
     def over(
@@ -226,10 +227,18 @@ class CrossFit:
         return [self.gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
 
     def run(
-        self, function: Callable[[CrossFit, Any, np.random.Generator], Any], jobs: Sequence[Any]
+        self,
+        function: Callable[[CrossFit, Any, np.random.Generator], Any],
+        jobs: Sequence[Any],
+        cost: Callable[[Any], float] = lambda _: 0,
     ) -> list[Any]:
-        """Hand out jobs that draw nothing at random."""
-        return self.workers.run(function, self, jobs, np.random.default_rng(0))
+        """Hand out jobs that draw nothing at random, those first that cost most.
+
+        What takes long and begins last is waited for by all.
+        """
+        order = sorted(range(len(jobs)), key=lambda i: -cost(jobs[i]))
+        found = self.workers.run(function, self, [jobs[i] for i in order], np.random.default_rng(0))
+        return [result for _, result in sorted(zip(order, found, strict=True), key=lambda x: x[0])]
 
     def fold_loss(self, job: tuple[Trial, int], rng: np.random.Generator) -> Array:
         """Return the loss of a trial in the test rows of a fold."""
@@ -252,34 +261,52 @@ class CrossFit:
         train, test = self.folds[fold]
         X = self.matrix(learners[0].view, fold)[:, columns]
         weights = self._train_weights(train)
-        models = fit_together(learners, X[train], self.table.y[train], self.family, weights)
+        rows = X[train], self.table.y[train]
+        models = fit_together(learners, *rows, self.family, weights, kept=True)
+        for learner, model in zip(learners, models, strict=True):
+            if learner not in self.user_learners:
+                # What users bring may be of any size.
+                self._raced.setdefault((learner, columns.tobytes()), {})[fold] = model
         return np.stack([model.predict(X[test]) for model in models])
 
     def model(self, learner: Learner, columns: Indices, fold: int) -> Model:
         """Fit a model, or find it among those of the same columns that were fitted before."""
         key = (learner, columns.tobytes())
+        raced = self._raced.get(key, {})
+        if fold in raced:
+            return raced[fold]
         models = self._models.get(key)
         if models is None:
             self._models.clear()
             models = self._models.setdefault(key, {})
         if fold not in models:
             X = self.matrix(learner.view, fold)[:, columns]
-            models[fold] = self._fit(learner, X, self.folds[fold][0])
+            models[fold] = to_keep(self._fit(learner, X, self.folds[fold][0]))
         return models[fold]
+
+    def keep_raced(self, learner: Learner, columns: Indices) -> None:
+        """Forget all models of races but those of a learner on some columns, the winner's."""
+        key = (learner, columns.tobytes())
+        for other in [known for known in self._raced if known != key]:
+            del self._raced[other]
 
     def forget_models(self) -> None:
         """Free the memory of models that are not asked for any more."""
         self._models.clear()
 
     def gathered(self, parts: Sequence[Array]) -> Array:
-        """Put what was found in the folds into the order of the tested rows."""
+        """Put what was found in the folds into the order of the tested rows.
+
+        What is NaN in a fold was not tried there: a row that is tested in others gets their mean.
+        """
         sums = np.zeros((len(self.table.y), *parts[0].shape[1:]))
-        counts = np.zeros(len(self.table.y))
+        counts = np.zeros_like(sums)
         for (_, test), part in zip(self.folds, parts, strict=True):
-            np.add.at(sums, test, part)
-            np.add.at(counts, test, 1)
-        counts = counts[self.tested].reshape(-1, *[1] * (sums.ndim - 1))
-        return np.asarray(sums[self.tested] / counts)
+            known = ~np.isnan(part)
+            np.add.at(sums, test, np.where(known, part, 0.0))
+            np.add.at(counts, test, known)
+        sums, counts = sums[self.tested], counts[self.tested]
+        return np.divide(sums, counts, out=np.full_like(sums, np.nan), where=counts > 0)
 
     def test_weights(self, n_folds: int) -> Array | None:
         """Return how much the test rows of the first folds count, fold after fold."""

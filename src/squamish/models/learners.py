@@ -128,15 +128,27 @@ def trained_together(learners: Iterable[Learner]) -> list[tuple[Learner, ...]]:
     return [together, *alone] if together else alone
 
 
+def to_keep(model: Model) -> Model:
+    """Return a model without what it does not need to predict."""
+    return model.without_data() if isinstance(model, BoostedTrees) else model
+
+
 def fit_together(
     learners: Sequence[Learner],
     X: Array,
     y: NDArray[Any],
     family: Family,
     weights: Array | None = None,
+    *,
+    kept: bool = False,
 ) -> list[Model]:
-    """Fit learners that one model serves, the last of which takes longest."""
+    """Fit learners that one model serves, the last of which takes longest.
+
+    Models to be kept go without what they do not need; that takes as long as some rounds of trees.
+    """
     model = learners[-1].fit(X, y, family, weights)
+    if kept:
+        model = to_keep(model)
     if isinstance(model, BoostedTrees):
         rounds = [learner.strength for learner in learners if isinstance(learner, BuiltIn)]
         return [model.after(int(n)) for n in rounds]

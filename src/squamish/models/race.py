@@ -34,6 +34,8 @@ PAYS = 0.1
 # A trial ends once its mean loss is this many times the limit: the rest cannot make up for it
 # unless losses of folds differ wildly.
 FAR_ABOVE = 2.0
+# Tells by a mean difference of losses, and its standard error, whether to go on.
+GoesOn = Callable[[float, float], bool]
 
 
 @dataclass(frozen=True, eq=False)
@@ -172,6 +174,7 @@ class _Heats:
 
     def result(self) -> Race:
         """Return how everybody did."""
+        self.fit.keep_raced(self.winner, self.columns)
         lags = {a: self._lag(a, self.winner, 0) for a in self.losses}
         predictions = self.fit.gathered(self.predicted[self.winner])
         losses = self.fit.gathered(self.losses[self.winner])
@@ -244,7 +247,7 @@ def predictions_while(
     fit: CrossFit,
     trials: Sequence[Trial],
     beside: Sequence[Array],
-    goes_on: Callable[[float, float], bool],
+    goes_on: GoesOn,
 ) -> tuple[list[Array], int]:
     """Predict the tested rows by trials: two folds, and the others if it is open what comes of it.
 

@@ -1,4 +1,4 @@
-"""Groups of weak features that replace each other, and minimal sets that cover the rest."""
+"""Groups of weak features that replace each other, and sets that cover the rest."""
 
 from __future__ import annotations
 
@@ -67,7 +67,7 @@ def _with_followers(group: Indices, sets: Sequence[Sequence[Sequence[int]]]) -> 
     return group
 
 
-def minimal_set(
+def covering_set(
     strong: Sequence[int],
     groups: Sequence[Sequence[int]],
     representatives: Sequence[Sequence[int]],
@@ -83,10 +83,10 @@ def minimal_set(
     Examples
     --------
     >>> import numpy as np
-    >>> from squamish.redundancy.groups import minimal_set
+    >>> from squamish.redundancy.groups import covering_set
     >>> copies, a_sum = {1: ((2,),), 2: ((1,),)}, {3: ((4, 5),), 4: ((3, 5),), 5: ((3, 4),)}
     >>> groups, representatives = [(1, 2), (3, 4, 5)], [(1,), (3,)]
-    >>> minimal_set([0], groups, representatives, copies | a_sum, np.zeros(6))
+    >>> covering_set([0], groups, representatives, copies | a_sum, np.zeros(6))
     [0, 1, 3, 5]
     """
     chosen = {j for features in representatives for j in features}

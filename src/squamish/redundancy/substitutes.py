@@ -6,6 +6,7 @@ leave-one-out.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
@@ -13,8 +14,9 @@ from typing import get_args
 
 import numpy as np
 
-from squamish.arrays import Array, Indices, Mask
+from squamish.arrays import Array, Indices
 from squamish.importance.imputation import (
+    FIRST_LOOK,
     MOST_CHECKED,
     MUCH,
     fit_smooth,
@@ -33,31 +35,45 @@ LEAST = 1 / 3
 MOST_NEAR, LEAST_NEAR, ROWS_PER_COLUMN = 150, 10, 3
 # The largest set that is named.
 LARGEST_SET = 6
-# A smooth function is looked for in so many rows first, and in more only if it explains much of
-# what a line leaves there: a hundred kernels have three rows each.
-FIRST_LOOK = 300
+# Up to so many features are asked in a task, which share one sum of products.
+AT_ONCE = 8
 # Ridge penalty of columns of unit variance: enough to solve what copies make singular.
 RIDGE = 1e-6
+
+
+def n_tasks(n_features: int) -> int:
+    """Return how many tasks it takes to find the substitutes of some features."""
+    return math.ceil(n_features / AT_ONCE)
 
 
 def find_all_substitutes(
     fit: CrossFit, relevant: Indices, features: Sequence[int]
 ) -> dict[int, tuple[tuple[int, ...], ...]]:
     """Find the relevant features that replace each of some."""
-    found = fit.run(_substitutes_of, [(relevant, feature) for feature in features])
+    if not features:
+        return {}
+    # Of equal size, so that nobody waits long for the last one.
+    jobs = [
+        (relevant, some.tolist())
+        for some in np.array_split(np.array(features, dtype=np.intp), n_tasks(len(features)))
+    ]
+    found = [own for some in fit.run(_substitutes_of, jobs) for own in some]
     return dict(zip(features, found, strict=True))
 
 
 def _substitutes_of(
-    fit: CrossFit, job: tuple[Indices, int], _: np.random.Generator
-) -> tuple[tuple[int, ...], ...]:
-    """Find the features among some that replace one of them."""
-    relevant, feature = job
+    fit: CrossFit, job: tuple[Indices, Sequence[int]], _: np.random.Generator
+) -> tuple[tuple[tuple[int, ...], ...], ...]:
+    """Find the features among some that replace each of a few of them."""
+    relevant, features = job
     columns = fit.columns(relevant)
     views = [fit.widest(view, columns) for view in get_args(View)]
-    places = np.searchsorted(relevant, fit.feature[columns])
-    found = substitutes(views, places, int(np.searchsorted(relevant, feature)))
-    return tuple(tuple(int(relevant[k]) for k in group) for group in found)
+    products = _Products(views, np.searchsorted(relevant, fit.feature[columns]))
+    found = []
+    for feature in features:
+        replaced_by = _substitutes(products, int(np.searchsorted(relevant, feature)))
+        found.append(tuple(tuple(int(relevant[k]) for k in group) for group in replaced_by))
+    return tuple(found)
 
 
 def substitutes(views: Sequence[Array], feature: Indices, j: int) -> tuple[tuple[int, ...], ...]:
@@ -90,10 +106,13 @@ def substitutes(views: Sequence[Array], feature: Indices, j: int) -> tuple[tuple
     >>> substitutes([table / table.std(axis=0)], np.arange(5), 2)
     ((4,),)
     """
-    near = _nearest(views, feature, feature == j)
-    ridge = _Ridge.of([view[:, near] for view in views], feature[near], j)
+    return _substitutes(_Products(views, feature), j)
+
+
+def _substitutes(products: _Products, j: int) -> tuple[tuple[int, ...], ...]:
+    ridge = _Ridge.of(products.near(j), j)
     everything = ridge.r2(ridge.others)
-    if ridge.others and everything < ENOUGH and ridge.target.shape[1] == 1:
+    if ridge.others and everything < ENOUGH and len(ridge.own) == 1:
         curved = _smooth_substitute(ridge, everything)
         if curved:
             return (curved,)
@@ -119,8 +138,11 @@ def _greedy_set(ridge: _Ridge, least: float) -> tuple[int, ...]:
 
 def _smooth_substitute(ridge: _Ridge, linear: float) -> tuple[int, ...]:
     """Find features of which the target is a smooth function, if that says more than a line."""
-    rest = np.flatnonzero(np.isin(ridge.feature, ridge.others))
-    X, target = ridge.plain[:, rest], ridge.target[:, 0]
+    feature = ridge.products.feature
+    rest = np.flatnonzero(np.isin(feature, ridge.others))
+    X, target = ridge.plain[:, rest], ridge.plain[:, ridge.own[0]]
+    target = target - target.mean()
+    # In more rows only if it explains much of what a line leaves in few.
     few, some = (thinned(np.arange(len(target)), most) for most in (FIRST_LOOK, MOST_CHECKED))
     smooth = fit_smooth(X[few], target[few])
     if smooth.r2 < 1 - (1 - linear) * (1 - MUCH):
@@ -135,24 +157,48 @@ def _smooth_substitute(ridge: _Ridge, linear: float) -> tuple[int, ...]:
         fewer = columns[columns != column]
         if len(fewer) and smooth_function(X[some], target[some], fewer).r2 >= ENOUGH * smooth.r2:
             columns = fewer
-    return tuple(np.unique(ridge.feature[rest[columns]]).tolist())
+    return tuple(np.unique(feature[rest[columns]]).tolist())
 
 
-def _nearest(views: Sequence[Array], feature: Indices, own: Mask) -> Indices:
-    """Return a feature's own columns and those of the features that are closest to it.
+@dataclass(frozen=True, eq=False)
+class _Products:
+    """Parts of features, and sums of their products, from which all regressions among them follow.
 
-    All others, unless they are more than a model of so many rows can tell apart.
+    Attributes
+    ----------
+    views : sequence of ndarray of shape (n_samples, d)
+        The parts, plain and transformed.
+    feature : ndarray of int of shape (d,)
+        The feature of each part.
     """
-    n_rows = len(views[0]) // (ROWS_PER_COLUMN * len(views))
-    most = int(np.clip(n_rows, LEAST_NEAR, MOST_NEAR))
-    features = np.unique(feature[~own])
-    if len(features) <= most:
-        return np.arange(len(feature))
-    closeness = np.max([np.abs(view[:, own].T @ view).max(axis=0) for view in views], axis=0)
-    largest = np.zeros(feature.max() + 1)
-    np.maximum.at(largest, feature, closeness)
-    nearest = features[np.argsort(-largest[features], kind="stable")[:most]]
-    return np.flatnonzero(own | np.isin(feature, nearest))
+
+    views: Sequence[Array]
+    feature: Indices
+
+    @cached_property
+    def gram(self) -> Array:
+        """Sums of products of centred parts in all views."""
+        X = np.hstack(self.views)
+        X -= X.mean(axis=0)
+        return np.asarray(X.T @ X)
+
+    def near(self, j: int) -> _Products:
+        """Return what is close to a feature, and the feature itself.
+
+        All, unless they are more than a model of so many rows can tell apart.
+        """
+        views, feature, own = self.views, self.feature, self.feature == j
+        n_rows = len(views[0]) // (ROWS_PER_COLUMN * len(views))
+        most = int(np.clip(n_rows, LEAST_NEAR, MOST_NEAR))
+        features = np.unique(feature[~own])
+        if len(features) <= most:
+            return self
+        closeness = np.max([np.abs(view[:, own].T @ view).max(axis=0) for view in views], axis=0)
+        largest = np.zeros(feature.max() + 1)
+        np.maximum.at(largest, feature, closeness)
+        nearest = features[np.argsort(-largest[features], kind="stable")[:most]]
+        near = own | np.isin(feature, nearest)
+        return _Products([view[:, near] for view in views], feature[near])
 
 
 @dataclass(frozen=True, eq=False)
@@ -161,52 +207,44 @@ class _Ridge:
 
     Attributes
     ----------
-    plain : ndarray of shape (n_samples, d)
-        The parts of all features, in the first view.
-    feature : ndarray of int of shape (d,)
-        The feature of each part.
-    target : ndarray of shape (n_samples, n_targets)
-        The parts of the feature, centred.
+    products : _Products
+        Of the parts of all features.
+    own : ndarray of int
+        The parts of the feature, in the first view.
     others : list of int
         The other features.
-    gram, moments : ndarray
-        Sums of products of parts in all views, and of them and the target.
-    n_views : int
-        How many views there are.
     """
 
-    plain: Array
-    feature: Indices
-    target: Array
+    products: _Products
+    own: Indices
     others: list[int]
-    gram: Array
-    moments: Array
-    n_views: int
 
     @classmethod
-    def of(cls, views: Sequence[Array], feature: Indices, j: int) -> _Ridge:
-        """Add up the products."""
-        own = feature == j
-        target = views[0][:, own] - views[0][:, own].mean(axis=0)
-        X = np.hstack(views)
-        X = X - X.mean(axis=0)
-        gram = X.T @ X
-        gram[np.diag_indices_from(gram)] += RIDGE * len(X)
+    def of(cls, products: _Products, j: int) -> _Ridge:
+        """Regress a feature on others."""
+        feature = products.feature
         others = [k for k in np.unique(feature).tolist() if k != j]
-        return cls(views[0], feature, target, others, gram, X.T @ target, len(views))
+        return cls(products, np.flatnonzero(feature == j), others)
+
+    @property
+    def plain(self) -> Array:
+        """The parts of all features, in the first view."""
+        return self.products.views[0]
 
     def r2(self, features: Sequence[int]) -> float:
         """Return the share of the variance that features explain, adjusted for their number."""
-        columns = np.flatnonzero(np.isin(self.feature, features))
+        feature, gram = self.products.feature, self.products.gram
+        columns = np.flatnonzero(np.isin(feature, features))
         if len(columns) == 0:
             return 0.0
-        d, n = len(self.feature), len(self.target)
-        seen = np.concatenate([columns + v * d for v in range(self.n_views)])
-        moments = self.moments[seen]
-        solved = np.linalg.solve(self.gram[np.ix_(seen, seen)], moments)
+        d, n = len(feature), len(self.plain)
+        seen = np.concatenate([columns + v * d for v in range(len(self.products.views))])
+        moments, inner = gram[np.ix_(seen, self.own)], gram[np.ix_(seen, seen)]
+        inner[np.diag_indices_from(inner)] += RIDGE * n
+        solved = np.linalg.solve(inner, moments)
         fitted = float(np.sum(moments * solved)) / self._total
         return 1 - (1 - min(fitted, 1.0)) * (n - 1) / max(n - len(seen) - 1, 1)
 
     @cached_property
     def _total(self) -> float:
-        return max(float(np.square(self.target).sum()), 1e-300)
+        return max(float(self.products.gram[self.own, self.own].sum()), 1e-300)

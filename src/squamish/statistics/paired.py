@@ -38,6 +38,13 @@ class PairedTest:
         """Return the tests of some columns."""
         return replace(self, mean=self.mean[which], error=self.error[which])
 
+    def at_most(self, places: NDArray[np.intp], other: PairedTest) -> PairedTest:
+        """Return the same with other means in some places, where these are smaller."""
+        mean, error = self.mean.copy(), self.error.copy()
+        less = ~(other.mean >= mean[places])
+        mean[places[less]], error[places[less]] = other.mean[less], other.error[less]
+        return replace(self, mean=mean, error=error)
+
     def reach(self, level: float = 0.95) -> NDArray[np.float64]:
         """Half the width of the confidence interval."""
         return np.asarray(stats.t.isf((1 - level) / 2, self.freedom) * self.error)

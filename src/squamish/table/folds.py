@@ -116,3 +116,37 @@ def _check_fold(
             f"fold {number} of cv trains and tests on rows of the same group; take a splitter "
             "that keeps groups whole, such as GroupKFold"
         )
+
+
+def folds_of_some(
+    folds: Sequence[Fold], rows: Indices, y: NDArray[Any], groups: Indices | None, task: Task
+) -> Sequence[Fold]:
+    """Return folds without the rows that are left out, for a table of the others.
+
+    A fold that would test on none of them is left out, too.
+
+    Parameters
+    ----------
+    folds : sequence of (train, test)
+        Folds of all rows.
+    rows : ndarray of int
+        The rows that stay, in ascending order.
+    y, groups : ndarray
+        Their target and groups.
+    task : {"classification", "regression"}
+        What kind of target it is.
+    """
+    place = np.full(max(int(r.max(initial=-1)) for fold in folds for r in (*fold, rows)) + 1, -1)
+    place[rows] = np.arange(len(rows))
+
+    def some(of_all: Indices) -> Indices:
+        places = place[of_all]
+        return places[places >= 0]
+
+    left = [(some(train), some(test)) for train, test in folds]
+    left = [(train, test) for train, test in left if len(test)]
+    if not left:
+        raise InputError("no fold of cv has rows to test on")
+    for number, fold in enumerate(left, start=1):
+        _check_fold(number, fold, y, groups, task)
+    return left

@@ -1,0 +1,1 @@
+"""What columns are worth: small sets, what stands in for their members, shares of the gain."""
