@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from os import PathLike
-from typing import Any, Self, get_args
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -26,7 +26,7 @@ from squamish.fitting.request import Conditions, Method, Request
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result.audit import Audit
-from squamish.result.result import Selection
+from squamish.result.result import Selection, check_selection
 from squamish.table.columns import refuse
 from squamish.table.frames import as_frame, take_columns
 from squamish.table.lazy import is_lazy, take_lazily
@@ -72,10 +72,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         An int makes the result repeatable, whatever ``n_jobs``.
     n_jobs : int or None, default=None
         How many models to fit at the same time; -1 for all cores.
-    select : {"relevant", "strong", "minimal"}, default="relevant"
-        What ``transform`` keeps: strong and weak features, the strong ones only, or a
-        minimal set, the strong ones and one representative of each group of interchangeable
-        ones (see `RelevanceResult.select`).
+    select : {"relevant", "strong", "minimal", "cover"} or int, default="relevant"
+        What ``transform`` keeps: strong and weak features, the strong ones only, the smallest set
+        that predicts as well, the strong ones and one representative of each group of
+        interchangeable ones, or so many columns, the best ones (see `RelevanceResult.select`).
     verbose : int, default=0
         1 shows the progress on standard error: a bar in terminals and notebooks (if rich is
         installed), else a line for each stage.
@@ -91,6 +91,14 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         Seconds after which no more work is begun. What is not decided by then is marked in
         the result, with the best guess for its class; with a ``checkpoint``, the same fit
         with more time goes on.
+    stability : int or None, default=None
+        How many half-samples to judge after the verdict, in complementary pairs: for each column,
+        how often it had which class, and how often it was in the minimal set, in
+        ``result_.stability``. Rows are drawn without replacement, classes in equal shares, groups
+        whole; folds of ``cv`` that are not a number are used without the rows of the other half.
+        They share the ``time_budget``: what is finished counts, and one that was begun is finished.
+        Each takes most of the time of a fit, ``n_jobs`` at the same time. What is finished is in
+        the file ``checkpoint`` with ``.stability`` at the end of its name.
 
     Attributes
     ----------
@@ -155,6 +163,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         callback: Listener | None = None,
         checkpoint: str | PathLike[str] | None = None,
         time_budget: float | None = None,
+        stability: int | None = None,
     ) -> None:
         self.method = method
         self.task = task
@@ -170,6 +179,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.callback = callback
         self.checkpoint = checkpoint
         self.time_budget = time_budget
+        self.stability = stability
 
     @with_callbacks  # type: ignore[untyped-decorator,unused-ignore]
     def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
@@ -298,7 +308,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         method, conditions = self._resolve_method(), Conditions.of(self)
         method.check_parameters()
         conditions.check_parameters()
-        check_choice("select", self.select, get_args(Selection))
+        check_selection(self.select)
         return method, conditions
 
     def _resolve_method(self) -> Method:

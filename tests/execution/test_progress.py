@@ -63,8 +63,8 @@ def test_verbose_writes_lines_where_there_is_no_terminal(problem, capsys):
     RelevanceSelector(random_state=0, verbose=1).fit(problem.X, problem.y)
     printed = capsys.readouterr()
     assert printed.out == ""
-    assert printed.err.count("\n") == 5
-    assert printed.err.startswith("squamish: stage 1 of 5: screen for relevance, 0 of 9")
+    assert printed.err.count("\n") == 6
+    assert printed.err.startswith("squamish: stage 1 of 6: screen for relevance, 0 of 9")
 
 
 def test_verbose_shows_a_bar_in_a_terminal():
@@ -81,7 +81,7 @@ def test_verbose_shows_a_bar_in_a_terminal():
     )
     assert run.returncode == 0, run.stdout
     # Stages that last less than a tenth of a second may not be seen.
-    assert re.search("[1-5]/5 [a-z]", run.stdout)
+    assert re.search("[1-6]/6 [a-z]", run.stdout)
     assert "━" in run.stdout
 
 

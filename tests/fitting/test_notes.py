@@ -96,3 +96,12 @@ def test_a_model_at_chance_level_is_noted(patients):
     selector.fit(rng.standard_normal((60, 3)), rng.integers(0, 2, 60))
     assert "no column is told from noise at alpha = 0.01" in selector.result_.notes[0]
     assert patients.notes == ()
+
+
+@pytest.mark.parametrize(("n_classes", "noted"), [(30, False), (100, True)])
+def test_classes_in_hundreds_are_said_to_be_names(n_classes, noted):
+    names = np.array([f"country {k}" for k in range(n_classes)]).repeat(3)
+    table = pd.DataFrame({"constant": np.ones(len(names))})
+    notes = RelevanceSelector(random_state=0).fit(table, names).result_.notes
+    said = [note for note in notes if note.startswith(f"y has {n_classes} classes, of 3 rows")]
+    assert bool(said) == noted

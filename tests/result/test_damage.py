@@ -91,7 +91,7 @@ def test_an_irrelevant_column_of_an_old_file_cannot_become_relevant(path):
     ("field", "value", "message"),
     [
         ("p_value", 0.5, "is strong and does not meet what that takes"),
-        ("effect", 0.0, "is strong and does not meet what that takes"),
+        ("tested_loss", 0.0, "is strong and does not meet what that takes"),
         ("minimal", False, "is strong and not in the minimal set"),
         ("proof", "", "is relevant without a proof"),
         ("p_value", 1.5, "evidence.p_value holds 1.5; it must be from 0 to 1"),

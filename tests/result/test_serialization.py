@@ -71,7 +71,11 @@ def damaged(result, *where, value):
     ("where", "value", "message"),
     [
         (["format"], "other", "this is no result of squamish"),
-        (["version"], 3, "the version of this result is 3; this squamish reads versions 1 and 2"),
+        (
+            ["version"],
+            4,
+            "the version of this result is 4; this squamish reads versions 1 and 2 and 3",
+        ),
         (["evidence_kind"], [], r"evidence_kind is \[\]; it must be crossfit"),
         (["evidence_kind"], "os.system", "evidence_kind is 'os.system'; it must be crossfit"),
         (["classes"], [0], "classes has 1 entries, not 15"),

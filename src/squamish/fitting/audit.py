@@ -17,7 +17,7 @@ from squamish.arrays import Array, Fold
 from squamish.evidence.relevance import IRRELEVANT, STRONG
 from squamish.execution.progress import Reporter, shown
 from squamish.execution.workers import OutOfTime, Workers, as_generator, one_thread
-from squamish.fitting.judging import Prepared, classify, prepare, remembered
+from squamish.fitting.deciding import Prepared, classify, prepare, remembered
 from squamish.fitting.observations import Observations
 from squamish.fitting.provenance import in_one_row
 from squamish.fitting.request import Conditions, Method, Request

@@ -27,6 +27,9 @@ LEAST_ROWS = 20
 NOTABLE = 0.02
 # With fewer clusters a t-test finds next to nothing.
 FEW_CLUSTERS = 10
+# So many classes are names rather than kinds: each has a predictor and trees of its own, so that a
+# fit takes a hundred times as long as one of an amount.
+MANY_CLASSES = 100
 
 
 def note_on_task(y: NDArray[Any], task: Task) -> list[str]:
@@ -37,6 +40,18 @@ def note_on_task(y: NDArray[Any], task: Task) -> list[str]:
     return [
         f"y holds {len(np.unique(y))} different whole numbers and is taken for an amount; "
         "task='classification' takes them for classes"
+    ]
+
+
+def note_on_classes(y: NDArray[Any], task: Task) -> list[str]:
+    """Say so if classes are so many that they look like names."""
+    n_classes = len(np.unique(y)) if family_of(task).has_classes else 0
+    if n_classes < MANY_CLASSES:
+        return []
+    return [
+        f"y has {n_classes} classes, of {len(y) / n_classes:.0f} rows on average: if they name "
+        "things, such as countries, columns are judged by whether they tell these apart, which "
+        "takes long; coarser classes may be what is meant"
     ]
 
 
@@ -170,15 +185,15 @@ def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]
     notes = []
     if loss - evidence.all_loss > NOTABLE * gain:
         notes.append(
-            f"with all columns the loss is {evidence.all_loss:.3g} instead of {loss:.3g}: some "
+            f"with all columns the model gains {(loss - evidence.all_loss) / gain:.1%} more: some "
             "that are not told from noise one by one help to predict together"
             + _more_columns(evidence)
         )
     if evidence.minimal_loss - loss > NOTABLE * gain:
         notes.append(
-            f"with the minimal set alone the loss is {evidence.minimal_loss:.3g} instead of "
-            f"{loss:.3g}: columns that can replace each other one by one still help "
-            "each other, as repeated measurements do"
+            "minimal sets that were searched and tried on different rows lose "
+            f"{(evidence.minimal_loss - loss) / gain:.1%} of the gain: so few rows do not tell "
+            "well which columns are enough"
         )
     return notes
 

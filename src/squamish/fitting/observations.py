@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from squamish.arrays import Array, Indices, Mask
 from squamish.errors import InputError, check_choice
 from squamish.families import FAMILIES, Family, Task, family_of
-from squamish.fitting.notes import note_on_missing, note_on_task
+from squamish.fitting.notes import note_on_classes, note_on_missing, note_on_task
 from squamish.fitting.request import Request
 from squamish.table.rows import read_groups, read_weights
 from squamish.table.target import encode_target, infer_task, read_target
@@ -80,7 +80,11 @@ class Observations:
             clusters=None if clusters is None else clusters[used],
             n_rows=len(target),
             summary=family_of(task).summarise(target),
-            notes=(*notes, *note_on_missing(counted & ~used)),
+            notes=(
+                *notes,
+                *note_on_classes(target, task),
+                *note_on_missing(counted & ~used),
+            ),
         )
 
     def some(self, rows: Indices) -> Observations:

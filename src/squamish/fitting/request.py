@@ -58,7 +58,7 @@ class Conditions:
 
     Attributes
     ----------
-    random_state, n_jobs, verbose, callback, checkpoint, time_budget
+    random_state, n_jobs, verbose, callback, checkpoint, time_budget, stability
         As in `RelevanceSelector`.
     """
 
@@ -68,6 +68,7 @@ class Conditions:
     callback: Listener | None = None
     checkpoint: str | PathLike[str] | None = None
     time_budget: float | None = None
+    stability: int | None = None
 
     @classmethod
     def of(cls, estimator: BaseEstimator) -> Conditions:
@@ -80,6 +81,8 @@ class Conditions:
             raise InputError(f"n_jobs is {self.n_jobs!r}; it must be None or a whole number, not 0")
         if self.time_budget is not None:
             check_range("time_budget", self.time_budget, above=0)
+        if self.stability is not None:
+            check_range("stability", self.stability, at_least=2, integer=True)
         if not isinstance(self.checkpoint, str | PathLike | None):
             raise InputError(
                 f"checkpoint is {self.checkpoint!r}; it must be None, or the path of a file"

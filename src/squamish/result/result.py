@@ -2,31 +2,43 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
+from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from squamish.arrays import Mask
-from squamish.errors import InputError, check_choice
+from squamish.errors import InputError
 from squamish.evidence import Evidence
 from squamish.evidence.provenance import Columns, Provenance
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.evidence.worth import Necessity
 from squamish.families import Task
 from squamish.report import wording
 from squamish.report.plots import PlotMethods
 from squamish.result import serialization
+from squamish.result.necessity import NecessityTable
 from squamish.result.saved import read_saved
+from squamish.result.signatures import Signatures
+from squamish.result.stability import Stability
+from squamish.statistics.rows_needed import rounded_rows
 
 if TYPE_CHECKING:
     from squamish.report.frames import Library
     from squamish.result.comparison import Comparison
 
-Selection = Literal["relevant", "strong", "minimal"]
+Named = Literal["relevant", "strong", "minimal", "cover"]
+NAMED: tuple[Named, ...] = get_args(Named)
+# One of these, or how many columns are wanted.
+Selection = Named | int
+# Effects that take more than so many times the rows are too far from what was seen to tell.
+MOST_GROWTH = 100
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,6 +65,9 @@ class RelevanceResult(PlotMethods):
         What a user should know about the table and the verdict, such as a possible leak.
     provenance : Provenance
         Data, seed, versions, and the command that reproduces the verdict.
+    stability : Stability or None
+        How often every column had which class in half of the rows; None if that was not asked for,
+        and in results of older versions.
 
     Examples
     --------
@@ -73,6 +88,7 @@ class RelevanceResult(PlotMethods):
     seconds: float
     notes: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
+    stability: Stability | None = None
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -136,11 +152,32 @@ class RelevanceResult(PlotMethods):
 
     @cached_property
     def borderline(self) -> dict[str, str]:
-        """Columns whose class is a close decision, and what was close."""
+        """Columns whose class is a close decision, what was close, and how many rows would decide.
+
+        How many rows is not said where nothing tells, see `more_rows`.
+        """
         return {
-            name: reason
+            name: f"{reason}{wording.rows_that_decide(self, name)}"
             for j, name in enumerate(self.feature_names)
             if (reason := self.evidence.close_call(j))
+        }
+
+    @cached_property
+    def more_rows(self) -> dict[str, float]:
+        """About how many rows would decide on columns whose class is a close decision.
+
+        With so many rows, a p-value is at most its level, or the interval of an effect leaves its
+        limit out, with a probability of 80%, if the effect is what it seems. Infinite beyond 100
+        times the rows. Columns are missing of which nothing can be said: by ``method="paper"``, in
+        tables of which models saw a sample, and where it was time that was missing.
+        """
+        if not self.evidence.saw_all(self.n_samples):
+            return {}
+        growths = {name: self.evidence.growth(j) for j, name in enumerate(self.feature_names)}
+        return {
+            name: rounded_rows(self.n_samples, growth) if growth <= MOST_GROWTH else math.inf
+            for name, growth in growths.items()
+            if growth > 1
         }
 
     def select(self, which: Selection = "relevant") -> tuple[str, ...]:
@@ -148,11 +185,13 @@ class RelevanceResult(PlotMethods):
 
         Parameters
         ----------
-        which : {"relevant", "strong", "minimal"}
-            All strong and weak columns; the strong ones; or the strong ones and one
-            representative of each group. Of a group in which it takes several to replace
-            the rest (any two of a, b and a + b) as many are kept; of one that strong columns
-            replace, none. For ``method="paper"``, the minimal set is its set M.
+        which : {"relevant", "strong", "minimal", "cover"} or int
+            All strong and weak columns; the strong ones; the smallest set found whose loss is
+            larger than that of all relevant columns by no more than ``min_effect`` of the gain,
+            strong columns included; or the strong ones and one representative of each group, so
+            that every relevant column is in the set or replaced by it. A number asks for so many
+            columns, the best ones that were found (see `path`). For ``method="paper"``, the minimal
+            set is its set M, and there are no sets of other sizes.
 
         Returns
         -------
@@ -163,10 +202,76 @@ class RelevanceResult(PlotMethods):
 
     def mask(self, which: Selection = "relevant") -> Mask:
         """Tell for every column whether `select` would return it."""
-        check_choice("select", which, ("relevant", "strong", "minimal"))
+        check_selection(which)
         if which == "relevant":
             return np.asarray(self.classes != IRRELEVANT)
-        return np.asarray(self.classes == STRONG) if which == "strong" else self.evidence.minimal
+        if which == "strong":
+            return np.asarray(self.classes == STRONG)
+        if which == "minimal":
+            return self.evidence.minimal
+        return self.evidence.covering if which == "cover" else self._mask_of_size(int(which))
+
+    def _mask_of_size(self, size: int) -> Mask:
+        path = self.evidence.worth.path
+        if not 1 <= size <= len(path):
+            there = (
+                f"from 1 to {len(path)}, the relevant ones" if path else "as no sets were searched"
+            )
+            raise InputError(f"select is {size}; columns can be chosen {there}")
+        return np.isin(np.arange(len(self.classes)), path[size - 1].columns)
+
+    @cached_property
+    def path(self) -> Any:
+        """A data frame with the best set of every size, and what it loses.
+
+        size, columns, loss (out of sample), kept (the share of what the model of all relevant
+        columns gains) with kept_low and kept_high (95%), added (what the smaller set does not
+        have), left (what it has and this one has not) and minimal. Empty if no sets were searched.
+        """
+        from squamish.report.frames import path_frame
+
+        return path_frame(self)
+
+    @cached_property
+    def signatures(self) -> Signatures:
+        """All sets that predict as well as the minimal one."""
+        formula, names = self.evidence.worth.formula, self.feature_names
+        gain = self.gain
+        if formula is None:
+            fixed = self.select("minimal")
+            return Signatures(names, fixed, (), np.nan, np.nan, 0, 0, is_complete=False)
+        return Signatures(
+            names,
+            self._named(formula.fixed),
+            tuple(
+                tuple(self._named(a.columns) for a in slot.alternatives) for slot in formula.slots
+            ),
+            formula.margin / gain,
+            formula.error,
+            formula.n_checked,
+            formula.n_as_good,
+            all(slot.is_complete for slot in formula.slots),
+        )
+
+    @cached_property
+    def necessity(self) -> NecessityTable:
+        """The least and the most that models owe to every column, as shares of the gain."""
+        worth = self.evidence.worth
+        if not worth.columns:
+            return NecessityTable({})
+        nothing = Necessity(0.0, 0.0, 0.0, 0.0)
+        found = {j: worth.columns.get(j, nothing) for j in range(len(self.classes))}
+        order = [*wording.ordered(self), *np.flatnonzero(self.classes == IRRELEVANT).tolist()]
+        several = zip(self.groups, worth.groups, strict=False)
+        return NecessityTable(
+            {self.feature_names[j]: found[j] for j in order},
+            {group: shares for group, shares in several if len(group) > 1},
+        )
+
+    @property
+    def gain(self) -> float:
+        """What the model of the relevant columns gains over the constant prediction, in loss."""
+        return self.evidence.constant_loss - self.evidence.loss
 
     def explain(self, column: str) -> str:
         """Say in a few sentences why a column has its class, and what replaces it.
@@ -214,12 +319,16 @@ class RelevanceResult(PlotMethods):
         -------
         data frame
             feature, class, group (a number, for weak columns), representative (of the
-            group), substitutes, proof (what made it relevant), p_value (of relevance),
-            removal_loss with removal_low and removal_high (95%), removal_p_value, effect
-            (removal_loss as a share of what the model gains), importance, missing (share),
-            dtype and undecided (for want of time). With the default method the p-values are
-            corrected for the number of columns. The ten best substitutes are named;
-            `substitutes` has all.
+            group: its members in the minimal set, if it has any), substitutes, proof (what
+            made it relevant), p_value (of relevance), removal_loss with removal_low and
+            removal_high (95%), removal_p_value, effect (removal_loss as a share of what the
+            model gains), tested_effect (that of the test of strength), least and most (see
+            `necessity`), minimal (whether it is in the minimal set), small, importance,
+            missing (share), dtype, undecided (for want of time), more_rows (about how many rows
+            would decide a close call) and share_strong, share_weak, share_irrelevant and
+            share_minimal (of the half-samples, with ``stability``). With the default method
+            the p-values are corrected for the number of columns. The ten best substitutes are
+            named; `substitutes` has all.
         """
         from squamish.report.frames import result_frame
 
@@ -299,6 +408,13 @@ class RelevanceResult(PlotMethods):
         if str(column) in self.feature_names:
             return self.feature_names.index(str(column))
         raise InputError(wording.no_such_column(str(column), self.feature_names))
+
+
+def check_selection(which: Selection) -> None:
+    """Refuse what is neither the name of a selection nor a number of columns."""
+    if isinstance(which, bool) or not (isinstance(which, Integral) or which in NAMED):
+        allowed = ", ".join(map(repr, NAMED))
+        raise InputError(f"select is {which!r}; it must be {allowed} or a number of columns")
 
 
 def _written(text: str, path: str | Path | None) -> str | None:

@@ -33,9 +33,11 @@ from squamish.evidence.relevance import CLASS_NAMES, WEAK
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
 
-FORMAT, VERSION = "squamish-result", 2
+FORMAT, VERSION = "squamish-result", 3
 # What is read: of an older version, fields that it did not have yet get their defaults.
-READABLE = (1, VERSION)
+READABLE = (1, 2, VERSION)
+# Files of the first version have no digest.
+DIGESTED = 2
 # Losses are of targets from -1 to 1, gains add up over rows: nothing that is measured comes near.
 LARGEST = 1e100
 # The longest value that a message shows in full.
@@ -84,12 +86,12 @@ def from_json(text: str, cls: type[Any]) -> Any:
     kind = content.get("evidence_kind")
     if not isinstance(kind, str) or kind not in KINDS:
         raise InputError(f"evidence_kind is {_shown(kind)}; it must be {' or '.join(KINDS)}")
-    head = {"format", "version", "evidence_kind"} | ({"digest"} if version == VERSION else set())
+    head = {"format", "version", "evidence_kind"} | ({"digest"} if version >= DIGESTED else set())
     fields = {key: value for key, value in content.items() if key not in head}
     result = _Reader(KINDS[kind], version).object(cls, fields, "")
     # What has a place is named first; the digest finds the rest.
     _check(result)
-    if version == VERSION and content.get("digest") != digest_of(content):
+    if version >= DIGESTED and content.get("digest") != digest_of(content):
         raise _damaged("its content is not what was written; the digest is another")
     return result
 
@@ -310,3 +312,5 @@ def _inconsistencies(result: RelevanceResult) -> Iterator[str]:
     yield from wrong_numbers("seconds", [result.seconds])
     yield from wrong_rounds(result.evidence)
     yield from wrong_classes(result.evidence, result.classes)
+    if result.stability is not None:
+        yield from result.stability.inconsistencies(columns.names)
