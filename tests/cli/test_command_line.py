@@ -11,11 +11,11 @@ import pytest
 
 from squamish import __version__
 
-COMMANDS = ["fit", "demo", "report", "compare", "generate"]
+COMMANDS = ["fit", "demo", "report", "signatures", "path", "compare", "generate"]
 OPTIONS_OF_FIT = (
     "--target --out --method --alpha --error-rate --task --drop --groups --weights --categorical "
-    "--cv --infinite --missing-target --select --reduced --checkpoint --time-budget --audit "
-    "--cluster --max-size --seed --jobs --quiet --json --help"
+    "--cv --infinite --missing-target --select --reduced --costs --checkpoint --time-budget "
+    "--stability --audit --cluster --max-size --seed --jobs --quiet --json --help"
 )
 
 
@@ -64,6 +64,15 @@ def test_commands_options_and_their_values_are_completed():
     assert completed("squamish fit --task r") == ["regression"]
     assert completed("squamish fit --error-rate fd") == ["fdr"]
     assert completed("squamish fit --select mi") == ["minimal"]
+    assert completed("squamish fit --select c") == ["cover"]
+    assert completed("squamish sig") == ["signatures"]
+    assert completed("squamish signatures --") == [
+        "--costs",
+        "--without",
+        "--most",
+        "--json",
+        "--help",
+    ]
     assert completed("squamish generate XO")[0] == "XOR"
 
 

@@ -23,7 +23,7 @@ def test_a_file_goes_in_and_the_verdict_comes_out(squamish, folder):
     assert not (folder / "squamish-nothing").exists()
     assert "1 irrelevant: noise\n" in done.stdout
     assert "2 strong, 0 weak, 1 irrelevant of 3; out-of-sample log loss" in done.stdout
-    assert "stage 1 of 5" in done.stderr
+    assert "stage 1 of 6" in done.stderr
     out = folder / "squamish-patients"
     assert sorted(path.name for path in out.iterdir()) == [
         "features.csv",
@@ -84,6 +84,18 @@ def test_json_for_scripts(run, here, capsys, cv):
     assert "blood pressure" in result.strong
     assert "noise" in result.irrelevant
     assert set(here.iterdir()) == before
+
+
+def test_a_number_of_columns_and_the_cheapest_signature(run, here, capsys):
+    (here / "prices.csv").write_text("column,cost\nsex,2.5\nblood pressure,4\n")
+    arguments = ["--target", "outcome", "--drop", "fold,patient", "--out", "priced"]
+    arguments += ["--reduced", "one.csv", "--select", 1, "--costs", "prices.csv"]
+    assert run("fit", "patients.csv.gz", *arguments) == 0
+    assert "The cheapest costs 6.5: blood pressure, sex\n" in capsys.readouterr().out
+    result = RelevanceResult.from_json("priced/result.json")
+    assert read_file("one.csv").columns == [*result.select(1), "outcome"]
+    assert "--costs" not in result.provenance.command
+    assert "--select 1" in result.provenance.command
 
 
 @pytest.mark.parametrize("ending", ["csv", "tsv", "parquet", "feather"])

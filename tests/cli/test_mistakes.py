@@ -24,6 +24,19 @@ import pytest
         (["patients.csv.gz", "--target", "outcome", "--method", "magic"], "method is 'magic'"),
         (["patients.csv.gz", "--target", "outcome", "--alpha", "2"], "alpha is 2.0"),
         (["patients.csv.gz", "--target", "outcome", "--select", "minimal"], "give --reduced"),
+        (["patients.csv.gz", "--target", "outcome", "--costs", "no.csv"], "'no.csv', cannot be"),
+        (
+            ["patients.csv.gz", "--target", "outcome", "--costs", "weights.csv"],
+            "no column 'sample_weight'; the",
+        ),
+        (
+            ["patients.csv.gz", "--target", "outcome", "--costs", "alone.csv"],
+            "line 1 of --costs, 'alone.csv', has 1 fields; it must have a column and its cost",
+        ),
+        (
+            ["patients.csv.gz", "--target", "sex", "--costs", "alone.csv", "--method", "paper"],
+            "--costs belongs to --method crossfit",
+        ),
         (["patients.csv.gz", "--target", "outcome", "--cv", "1"], "cv is 1; it must be"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "times"], "--cv is 'times'; it must"),
         (["patients.csv.gz", "--target", "outcome", "--cv", "time:1"], "--cv time is 1; it must"),
@@ -51,6 +64,24 @@ def test_mistakes_get_one_line(run, here, arguments, message, capsys):
     assert printed.out == ""
     assert message in printed.err
     assert printed.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("select", "more", "message"),
+    [
+        ("best", [], "--select is 'best'; it must be relevant, strong, minimal, cover or a number"),
+        ("0", [], "--select is 0; the columns that are judged are 1 to 6"),
+        ("7", [], "--select is 7; the columns that are judged are 1 to 6"),
+        ("2", ["--method", "paper"], "method 'paper' does not search sets of every size"),
+    ],
+)
+def test_a_selection_that_cannot_be_is_refused_before_the_work(
+    run, here, select, more, message, capsys
+):
+    arguments = ["--target", "outcome", "--reduced", "x.csv", "--select", select, *more]
+    assert run("fit", "patients.csv.gz", *arguments, "--out", "unmade") == 2
+    assert message in capsys.readouterr().err
+    assert not (here / "unmade").exists()
 
 
 def test_the_data_itself_is_not_overwritten(run, here, capsys):

@@ -48,9 +48,53 @@ def test_the_page_can_be_read_without_a_script(patients):
     for name in patients.feature_names:
         assert name in text
     assert "It can be replaced by 'bmi'." in text
-    assert "Every other relevant column is replaced by some of these." in text
+    assert "5 of 11 relevant columns keep" in text
     assert "RelevanceSelector(random_state=0, task='regression').fit(X, y)" in text
     assert "squamish 0.1.0" in text
+
+
+def test_the_first_screen_says_what_to_keep(patients):
+    page = patients.to_html()
+    text = " ".join(" ".join(Page(page).text).split())
+    for word in (*patients.select("minimal"), "bmi_copy", "4 sets predict as well"):
+        assert word in text[: text.index("Search")]
+    assert page.index('id="keep"') < page.index('id="columns"')
+    assert 'aria-label="Share of the gain that every number of columns keeps' in page
+    assert f">minimal: {len(patients.select('minimal'))}<" in page
+    assert "Removal costs of groups whose members cost less one by one" in text
+    assert re.search(r"bmi, bmi_copy: [\d.]+% together, 0\.0% each", text)
+    assert "A minimal set" not in text
+
+
+def test_losses_that_differ_are_shown_with_digits_that_differ(patients):
+    near = replace(patients.evidence, minimal_loss=patients.evidence.loss * 1.0003)
+    text = " ".join(Page(replace(patients, evidence=near).to_html()).text)
+    told = re.search(r"loss is ([\d.]+) with these, ([\d.]+) with all relevant", text)
+    assert told.group(1) != told.group(2)
+
+
+def test_what_the_explorer_knows_is_text(result):
+    page = Page(result.to_html())
+    assert sum(tag == "script" for tag, _ in page.tags) == 3
+    known = json.loads(re.search(r'id="evidence">(.*?)</script>', result.to_html()).group(1))
+    found = known["signatures"]
+    names = {j: name for j, (name, *_) in found["columns"].items()}
+    assert set(names.values()) == {n for columns in result.signatures for n in columns}
+    assert [[names[str(j)] for j in columns] for columns, _, _ in found["slots"][0]] == [
+        list(columns) for columns in result.signatures.slots[0]
+    ]
+    for _, growth, high in found["slots"][0]:
+        assert growth <= high <= found["margin"]
+
+
+def test_without_a_search_there_is_no_first_screen(paper_patients):
+    page = paper_patients.to_html()
+    assert 'id="keep"' not in page
+    assert "Worth at most" not in page
+    assert 'id="minimal"' in page
+    assert (
+        json.loads(re.search(r'id="evidence">(.*?)</script>', page).group(1))["signatures"] is None
+    )
 
 
 def test_caps_name_the_call_that_lifts_them(patients):

@@ -4,12 +4,18 @@ from dataclasses import replace
 
 import numpy as np
 
+from squamish.evidence.worth import Worth
 from squamish.report.redundancy_map import MOST_LINKED, redundancy_layout
 
 
 def mapped(result, substitutes, groups, representatives, classes):
+    # Without a search of small sets the representatives are suggested.
     evidence = replace(
-        result.evidence, substitutes=substitutes, groups=groups, representatives=representatives
+        result.evidence,
+        substitutes=substitutes,
+        groups=groups,
+        representatives=representatives,
+        worth=Worth(),
     )
     return replace(result, classes=np.array(classes), evidence=evidence)
 

@@ -17,7 +17,8 @@ def printed(result):
 
 def test_relevant_columns_are_rows_and_the_rest_is_named(patients):
     lines = printed(patients)
-    assert " ".join(lines[0].split()) == "column class group removal costs can be replaced by"
+    heads = "column class removal costs worth at most minimal group can be replaced by"
+    assert " ".join(lines[0].split()) == heads
     assert [line.split()[1] for line in lines[1:12]] == ["strong"] * 3 + ["weak"] * 8
     assert any(line.startswith("4 irrelevant: shuffled_") for line in lines)
     assert " ".join(lines).endswith(repr(patients))
@@ -25,7 +26,8 @@ def test_relevant_columns_are_rows_and_the_rest_is_named(patients):
 
 def test_the_paper_names_the_loss_and_no_substitutes(paper_patients):
     lines = printed(paper_patients)
-    assert lines[0].split()[3:6] == ["loss", "without", "it"]
+    assert lines[0].split()[2:6] == ["loss", "without", "it", "group"]
+    assert not any("minimal" in line for line in lines)
     assert not any("nothing in particular" in line for line in lines)
 
 

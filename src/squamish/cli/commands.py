@@ -11,7 +11,9 @@ from squamish.cli.compare import compare
 from squamish.cli.demo import demo
 from squamish.cli.fit import fit
 from squamish.cli.generate import generate
+from squamish.cli.path import path
 from squamish.cli.report import report
+from squamish.cli.signatures import signatures
 from squamish.cli.streams import say
 
 EXIT_CODES = (
@@ -52,6 +54,10 @@ app.command(
 )(fit)
 app.command(epilog="Example: squamish demo --out demo")(demo)
 app.command(epilog="Example: squamish report verdict/result.json --out verdict.html")(report)
+app.command(epilog="Example: squamish signatures verdict/result.json --costs prices.csv")(
+    signatures
+)
+app.command(epilog="Example: squamish path verdict/result.json")(path)
 app.command(epilog="Example: squamish compare monday/result.json tuesday/result.json")(compare)
 app.command(
     epilog="Examples: squamish generate --list; squamish generate 'Set 3' set3.csv --truth true.csv"

@@ -13,8 +13,10 @@ import typer
 from squamish.cli.answers import answering
 from squamish.cli.audit import FILE as AUDIT_FILE
 from squamish.cli.audit import run_audit
+from squamish.cli.costs import Costs, cheapest_of, read_costs
 from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
 from squamish.cli.roles import Roles, column, listed, splits
+from squamish.cli.selection import read_selection
 from squamish.cli.streams import lost_connections_are_errors, say
 from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
 from squamish.errors import ClusterLost, InputError, check_range
@@ -23,6 +25,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from squamish import CrossfitMethod, RelevanceResult, RelevanceSelector
+    from squamish.result.result import Selection
 
 
 @dataclass(frozen=True)
@@ -78,13 +81,15 @@ class FitOptions:
     select: Annotated[
         str,
         typer.Option(
-            help="What --reduced keeps: relevant, strong or minimal.",
-            autocompletion=among("relevant", "strong", "minimal"),
+            help="What --reduced keeps: relevant, strong, minimal, cover, or a number of columns, "
+            "the best ones.",
+            autocompletion=among("relevant", "strong", "minimal", "cover"),
         ),
     ] = "relevant"
     reduced: Annotated[
         Path | None, typer.Option(help="Also write the table with the selected columns only.")
     ] = None
+    costs: Costs = None
     checkpoint: Annotated[
         Path | None,
         typer.Option(help="A file for finished work: the same command goes on where it was."),
@@ -92,6 +97,13 @@ class FitOptions:
     time_budget: Annotated[
         float | None,
         typer.Option(help="Seconds after which the best verdict so far is given."),
+    ] = None
+    stability: Annotated[
+        int | None,
+        typer.Option(
+            help="Also judge so many halves of the rows, and tell for each column how often it had "
+            "which class. They share --time-budget with the verdict."
+        ),
     ] = None
     audit: Annotated[
         int | None,
@@ -129,18 +141,23 @@ def fit(context: typer.Context, options: FitOptions) -> None:
         _check_outputs(options, folder)
         table = scan_file(options.data, read_size(options.max_size))
         roles, cv = _roles(options, table)
-        selector, given = _selector(options, roles, cv), _given(table, roles)
+        judged = [name for name in table.collect_schema().names() if name not in roles.not_judged]
+        select = read_selection(options.select, len(judged), options.method)
+        costs = _costs(options, judged)
+        selector, given = _selector(options, roles, cv, select), _given(table, roles)
         with _workplace(options):
             result = selector.fit(**given).result_
         result = signed(result, options.data.name, options.target, context)
         written = [] if folder is None else write_verdict(result, folder)
         if options.reduced is not None:
-            write_table(_reduced(table, result, roles, options.select), options.reduced)
+            write_table(_reduced(table, result, roles, select), options.reduced)
             written.append(options.reduced)
     if options.as_json:
         say(str(result.to_json()))
     elif not options.quiet:
         print_verdict(result, written)
+    if costs is not None and not options.quiet:
+        say(cheapest_of(result, costs), err=options.as_json)
     if options.audit is not None:
         with answering(), _workplace(options):
             said = run_audit(selector, given, options.audit, folder)
@@ -160,14 +177,18 @@ def _folder(options: FitOptions) -> Path | None:
 def _check_outputs(options: FitOptions, folder: Path | None) -> None:
     """Refuse before the work what could not be written after it."""
     from squamish.fitting.audit import checkpoint_of_audit
+    from squamish.fitting.stability import checkpoint_of_stability
     from squamish.table.files import check_writable, refuse_to_replace
 
     if options.audit is not None:
         check_range("--audit", options.audit, at_least=1, integer=True)
+    if options.stability is not None:
+        check_range("--stability", options.stability, at_least=2, integer=True)
     inputs, outputs = {"the data": options.data}, {}
     if options.checkpoint is not None:
         inputs["the checkpoint"] = options.checkpoint
         inputs["the checkpoint of --audit"] = checkpoint_of_audit(options.checkpoint)
+        inputs["the checkpoint of --stability"] = checkpoint_of_stability(options.checkpoint)
     if folder is not None:
         check_folder(folder)
         names = FILES if options.audit is None else (*FILES, AUDIT_FILE)
@@ -196,7 +217,16 @@ def _roles(options: FitOptions, table: pl.LazyFrame) -> tuple[Roles, Any]:
     return roles, cv
 
 
-def _selector(options: FitOptions, roles: Roles, cv: Any) -> RelevanceSelector:
+def _costs(options: FitOptions, judged: list[str]) -> dict[str, float] | None:
+    """Read what columns cost, if that was given, for a method that searches what to choose from."""
+    if options.costs is None:
+        return None
+    if options.method != "crossfit":
+        raise InputError("--costs belongs to --method crossfit, which searches signatures")
+    return read_costs(options.costs, judged)
+
+
+def _selector(options: FitOptions, roles: Roles, cv: Any, select: Selection) -> RelevanceSelector:
     from squamish import RelevanceSelector
 
     return RelevanceSelector(
@@ -208,10 +238,11 @@ def _selector(options: FitOptions, roles: Roles, cv: Any) -> RelevanceSelector:
         missing_target=options.missing_target,
         random_state=options.seed,
         n_jobs=options.jobs,
-        select=options.select,  # type: ignore[arg-type]
+        select=select,
         verbose=0 if options.quiet else 1,
         checkpoint=options.checkpoint,
         time_budget=options.time_budget,
+        stability=options.stability,
     )
 
 
@@ -258,10 +289,10 @@ def _workplace(options: FitOptions) -> Iterator[None]:
 
 
 def _reduced(
-    table: pl.LazyFrame, result: RelevanceResult, roles: Roles, select: str
+    table: pl.LazyFrame, result: RelevanceResult, roles: Roles, select: Selection
 ) -> pl.LazyFrame:
     """Return the table without the columns that were dropped or not selected."""
-    selected = result.select(select)  # type: ignore[arg-type]
+    selected = result.select(select)
     return _without(table, {*result.feature_names, *roles.dropped} - {*selected})
 
 

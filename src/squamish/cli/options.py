@@ -6,10 +6,12 @@ from collections.abc import Callable
 from dataclasses import MISSING, fields
 from functools import wraps
 from inspect import Parameter, Signature
+from pathlib import Path
 from typing import Annotated, Any, TypeVar, get_type_hints
 
 import typer
 
+Saved = Annotated[Path, typer.Argument(help="A result.json that squamish fit wrote.")]
 Seed = Annotated[int, typer.Option(help="The same seed gives the same verdict.")]
 Jobs = Annotated[int, typer.Option(help="Models at the same time; -1 for all cores.")]
 Quiet = Annotated[bool, typer.Option("--quiet", "-q", help="Print nothing but errors.")]

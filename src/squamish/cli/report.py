@@ -8,12 +8,13 @@ from typing import Annotated
 import typer
 
 from squamish.cli.answers import answering
+from squamish.cli.options import Saved
 from squamish.cli.streams import say
 from squamish.errors import InputError
 
 
 def report(
-    result: Annotated[Path, typer.Argument(help="A result.json that squamish fit wrote.")],
+    result: Saved,
     out: Annotated[
         Path | None, typer.Option(help="The page, .html or .md; report.html beside it if not given")
     ] = None,

@@ -14,12 +14,23 @@ from squamish.cli.streams import say
 from squamish.errors import InputError
 
 if TYPE_CHECKING:
+    from rich.console import Console
+
     from squamish import RelevanceResult
 
 # The forms in which a verdict is written.
 FILES = ("report.html", "result.json", "features.csv")
 # Options without influence on the verdict.
-_BESIDE_THE_POINT = ("out", "quiet", "as_json", "checkpoint", "audit", "cluster", "max_size")
+_BESIDE_THE_POINT = (
+    "out",
+    "quiet",
+    "as_json",
+    "checkpoint",
+    "audit",
+    "cluster",
+    "costs",
+    "max_size",
+)
 
 
 def check_folder(folder: Path) -> None:
@@ -56,6 +67,7 @@ def _command(context: typer.Context) -> str:
 
 def write_verdict(result: RelevanceResult, folder: Path) -> list[Path]:
     """Write the result in every form, and return the files."""
+    from squamish.report.frames import by_worth
     from squamish.table.files import without_formulas, write_table
 
     try:
@@ -64,20 +76,25 @@ def write_verdict(result: RelevanceResult, folder: Path) -> list[Path]:
         raise InputError(f"the folder {str(folder)!r} cannot be made: {error.strerror}") from None
     page, data, table = written = [folder / name for name in FILES]
     result.to_json(data)
-    # It is the one that people open in a spreadsheet, and names may be anything.
-    write_table(without_formulas(result.to_frame("polars")), table)
+    # It is the one that people open in a spreadsheet: by worth, and names may be anything.
+    write_table(without_formulas(by_worth(result, "polars")), table)
     result.to_html(page)
     return written
 
 
 def print_verdict(result: RelevanceResult, written: list[Path]) -> None:
     """Print the verdict for a reader, and where more of it is."""
-    from rich.console import Console
-
     from squamish.report.terminal import show
 
-    console = Console(highlight=False)
-    if not console.is_terminal:
-        console.width = 120
-    show(result, console)
+    show(result, console())
     say("Written: " + ", ".join(map(str, written)))
+
+
+def console() -> Console:
+    """Return what tables are printed to: a terminal, or lines of a fixed width."""
+    from rich.console import Console
+
+    found = Console(highlight=False)
+    if not found.is_terminal:
+        found.width = 120
+    return found

@@ -11,6 +11,7 @@ import numpy as np
 from squamish.errors import InputError
 from squamish.report.capping import check_cap, left_out
 from squamish.report.wording.names import shorten
+from squamish.report.wording.worth import suggested_columns
 
 if TYPE_CHECKING:
     from squamish.evidence import Evidence
@@ -191,7 +192,8 @@ def _circles(
         )
     if not evidence.groups:
         raise InputError("there are no substitutes to draw: no column is weak")
-    pairs = zip(evidence.groups, evidence.representatives, strict=True)
+    suggested = [suggested_columns(result, number) for number in range(len(evidence.groups))]
+    pairs = zip(evidence.groups, suggested, strict=True)
     ordered = [[*best, *(j for j in group if j not in best)] for group, best in pairs]
     queue = sorted((rank, j) for group in ordered for rank, j in enumerate(group))
     shown = {j for _, j in queue[:max_features]}
@@ -206,7 +208,7 @@ def _circles(
             complete &= all_drawn
             guests = dict.fromkeys(k for _, k in arrows if k not in group)
             more = f" ({len(group) - len(members)} more)" if len(members) < len(group) else ""
-            best = frozenset(evidence.representatives[number] if len(group) > 1 else ())
+            best = frozenset(suggested[number] if len(group) > 1 else ())
             title, columns = f"group {number + 1}{more}", (*members, *guests)
             circles.append(_Circle(title, columns, len(members), best, arrows))
     if alone:

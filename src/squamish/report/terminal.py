@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import TYPE_CHECKING
 
 from rich.console import Console, Group, RenderableType
@@ -18,8 +19,10 @@ if TYPE_CHECKING:
 # The longest name or sentence that is shown in full.
 LONGEST_CELL = 400
 STYLES = {STRONG: "bold cyan", WEAK: "yellow", IRRELEVANT: "dim"}
-# The most rows of the table, names of irrelevant columns below it, and close calls.
-MOST_ROWS, MOST_NAMES, MOST_CLOSE = 60, 12, 5
+# The most rows of the table, names in a line below it, lines of stand-ins and groups, close calls.
+MOST_ROWS, MOST_NAMES, MOST_LINES, MOST_CLOSE = 60, 12, 8, 5
+# The most names of the minimal set, which is what is wanted.
+MOST_KEPT = 60
 
 
 def show(result: RelevanceResult, console: Console) -> None:
@@ -37,15 +40,55 @@ def verdict(result: RelevanceResult) -> RenderableType:
         parts.append(Text(f"and {len(relevant) - MOST_ROWS:,} more relevant columns", style="dim"))
     names = result.irrelevant
     if names:
-        shown = ", ".join(map(_cell, names[:MOST_NAMES]))
-        more = f" and {len(names) - MOST_NAMES:,} more" if len(names) > MOST_NAMES else ""
-        parts.append(Text(f"{len(names):,} irrelevant: {shown}{more}", style="dim"))
+        parts.append(Text(f"{len(names):,} irrelevant: {_some(names, MOST_NAMES)}", style="dim"))
+    parts += _worth(result)
     parts += [Text(f"Note: {_cell(note)}", style="magenta") for note in result.notes]
     close = list(result.borderline.items())
     parts += [Text(f"Close call: {_cell(name)}, {reason}") for name, reason in close[:MOST_CLOSE]]
     if len(close) > MOST_CLOSE:
         parts.append(Text(f"and {len(close) - MOST_CLOSE} more close calls"))
+    if result.stability is not None:
+        parts.append(Text(str(result.stability)))
     return Group(*parts, Text(wording.one_line(result), style="bold"))
+
+
+def path(result: RelevanceResult) -> Table:
+    """Lay out what the next column buys."""
+    table = Table(box=None, pad_edge=False, header_style="bold")
+    table.add_column("columns", justify="right", no_wrap=True)
+    table.add_column("keeps", justify="right", no_wrap=True)
+    table.add_column("95% interval", no_wrap=True)
+    table.add_column("minimal", no_wrap=True)
+    table.add_column("change", overflow="fold")
+    for step in wording.steps(result):
+        mark = "yes" if step.minimal else ""
+        cells = (f"{step.size:,}", step.kept, step.interval, mark, _cell(step.change))
+        table.add_row(*map(Text, cells), style="bold" if step.minimal else "")
+    return table
+
+
+def _worth(result: RelevanceResult) -> Iterator[Text]:
+    """Say what to keep, what can stand in, and what only a whole group costs."""
+    if not wording.searched(result):
+        return
+    kept = result.select("minimal")
+    yield Text(f"Keep (minimal set): {_some(kept, MOST_KEPT)}", style="bold")
+    yield Text(f"{wording.keep(result)}. {wording.signatures(result)}".rstrip())
+    stand_ins = wording.stand_ins(result)
+    yield from (Text(f"Stand-in: {_cell(line)}") for line in stand_ins[:MOST_LINES])
+    if len(stand_ins) > MOST_LINES:
+        left = len(stand_ins) - MOST_LINES
+        yield Text(f"and {left:,} more places with a choice (squamish signatures lists them)")
+    groups = wording.together(result)
+    for each in groups[:MOST_LINES]:
+        yield Text(f"Removal costs of {_cell(each.said(MOST_NAMES))}")
+    if len(groups) > MOST_LINES:
+        yield Text(f"and {len(groups) - MOST_LINES} more groups that cost more together")
+
+
+def _some(names: tuple[str, ...], most: int) -> str:
+    shown = ", ".join(map(_cell, names[:most]))
+    return f"{shown} and {len(names) - most:,} more" if len(names) > most else shown
 
 
 def _cell(text: str) -> str:
@@ -53,19 +96,29 @@ def _cell(text: str) -> str:
 
 
 def _table(result: RelevanceResult, columns: list[int]) -> Table:
+    searched = wording.searched(result)
     table = Table(box=None, pad_edge=False, header_style="bold")
     table.add_column("column", overflow="fold")
     table.add_column("class", no_wrap=True)
-    table.add_column("group", justify="right", no_wrap=True)
     table.add_column(wording.cost_heading(result), justify="right")
+    if searched:
+        table.add_column("worth at most", justify="right")
+        table.add_column("minimal", no_wrap=True)
+    table.add_column("group", justify="right", no_wrap=True)
+    half_samples = wording.half_sample_heading(result)
+    if half_samples:
+        table.add_column(half_samples)
     table.add_column("can be replaced by", overflow="fold")
     for j in columns:
         relevance = int(result.classes[j])
+        worth = (wording.most(result, j), "yes" if result.evidence.minimal[j] else "")
         table.add_row(
             Text(_cell(result.feature_names[j])),
             Text(CLASS_NAMES[relevance], style=STYLES[relevance]),
-            Text(wording.group(result, j)),
             Text(wording.cost(result, j)),
+            *(map(Text, worth) if searched else ()),
+            Text(wording.group(result, j)),
+            *([Text(wording.in_half_samples(result, j))] if half_samples else []),
             Text(_cell(wording.replacement(result, j, most=4))),
         )
     return table

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from squamish.report.plots.importances import draw_importances
+from squamish.report.plots.necessity import draw_necessity
+from squamish.report.plots.path import draw_path
 from squamish.report.plots.redundancy import draw_redundancy
 from squamish.report.plots.removal import draw_removal
 from squamish.report.plots.shadows import draw_shadows
@@ -79,6 +81,51 @@ class PlotMethods:
             What was drawn on. Lines are 95% intervals; ``method="paper"`` has none.
         """
         return draw_removal(self, ax, max_features)
+
+    def plot_path(  # type: ignore[misc] # only results inherit
+        self: RelevanceResult, ax: Axes | None = None
+    ) -> Axes:
+        """Draw what the next column buys: the share of the gain that sets of every size keep.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on: a dot for the best set of each size that was fitted, with its 95%
+            interval, the minimal set larger. More than 16 sizes are on a logarithmic scale.
+        """
+        return draw_path(self, ax)
+
+    def plot_necessity(  # type: ignore[misc] # only results inherit
+        self: RelevanceResult, ax: Axes | None = None, *, max_features: int | None = 60
+    ) -> Axes:
+        """Draw what models owe to every column: a bar from the least to the most.
+
+        The bars are those of feature relevance intervals [1]_, of any model: a strong column has a
+        least above zero, a weak one a most above zero only, and an irrelevant one is not drawn.
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; a new figure if None.
+        max_features : int or None
+            The most columns to draw, strong ones first, by what they are worth; None for all.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on. Thin lines are the bounds; stars mark the minimal set.
+
+        References
+        ----------
+        .. [1] C. Gopfert, L. Pfannschmidt, J. P. Gopfert and B. Hammer: "Interpretation of linear
+           classifiers by means of feature relevance bounds", Neurocomputing 298 (2018).
+        """
+        return draw_necessity(self, ax, max_features)
 
     def plot_shadows(  # type: ignore[misc] # only results inherit
         self: RelevanceResult, ax: Axes | None = None, *, max_features: int | None = 60

@@ -8,7 +8,9 @@ import numpy as np
 
 from squamish.evidence.relevance import IRRELEVANT, MEANINGS, PROOFS, STRONG, WEAK
 from squamish.report.wording.names import alternatives, listed
-from squamish.report.wording.rows import MOSTLY, no_substitute, share
+from squamish.report.wording.rows import MOSTLY, no_substitute, stands_for
+from squamish.report.wording.worth import is_needed, searched, share, suggested
+from squamish.report.wording.worth_of_column import worth_sentences
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
@@ -22,13 +24,31 @@ def explain(result: RelevanceResult, j: int) -> str:
     sentences += _relevance_sentences(result, j)
     if relevance != IRRELEVANT:
         sentences += _removal_sentences(result, j)
+        sentences += worth_sentences(result, j)
     if relevance == WEAK and result.evidence.tells_substitutes:
         sentences += _substitute_sentences(result, j)
     if result.evidence.undecided[j]:
         sentences.append("This is a best guess: the time was used up before it was decided.")
     if name in result.borderline:
         sentences.append(f"It is a close call, {result.borderline[name]}.")
+    sentences += _stability_sentences(result, name)
     return " ".join(sentences)
+
+
+def _stability_sentences(result: RelevanceResult, name: str) -> list[str]:
+    """Say in how many half-samples a column had which class."""
+    stability = result.stability
+    if stability is None or not stability.n_finished:
+        return []
+    counts = stability.columns[name]
+    said = {"strong": counts.strong, "weak": counts.weak, "irrelevant": counts.irrelevant}
+    classes = [f"{kind} in {n}" for kind, n in said.items() if n]
+    said_minimal = f"in the minimal set in {counts.minimal or 'none'}"
+    several = "s" if stability.n_finished > 1 else ""
+    return [
+        f"In {stability.n_finished} half-sample{several} it was "
+        f"{', '.join([*classes, f'and {said_minimal}'])}."
+    ]
 
 
 def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
@@ -61,9 +81,13 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
         reason = "no time was left" if evidence.undecided[j] else evidence.vocabulary.untested
         return [f"What its removal costs was not tested: {reason}."]
     told = _removal(result, j)
-    if loss > 0 and np.isfinite(evidence.effect[j]):
+    # What it is worth has a sentence of its own.
+    if loss > 0 and np.isfinite(evidence.effect[j]) and j not in evidence.worth.columns:
         told += f"; that is {share(evidence.effect[j])} of what the model gains at all"
     sentences = [f"{told}."]
+    tested = evidence.tested_effect[j]
+    if np.isfinite(tested) and share(tested) != share(evidence.effect[j]):
+        sentences.append(f"In the test of strength it adds {share(tested)} of the gain.")
     if j in evidence.small:
         sentences.append(f"{evidence.vocabulary.small}.")
     if result.classes[j] == WEAK and evidence.explained[j] > MOSTLY:
@@ -87,14 +111,23 @@ def _removal(result: RelevanceResult, j: int) -> str:
 
 
 def _substitute_sentences(result: RelevanceResult, j: int) -> list[str]:
-    sets = result.substitutes.get(result.feature_names[j], ())
-    if not sets and j in result.evidence.small:
-        return []
+    name = result.feature_names[j]
+    sets = result.substitutes.get(name, ())
     if not sets:
+        if j in result.evidence.small or stands_for(result, name):
+            return []
         return [f"What replaces it: {no_substitute(result, j)}."]
-    number = result.group_numbers[j]
-    sentences = [f"It can be replaced by {alternatives(sets, quote=True, most=5)}."]
-    if number < len(result.interchangeable):
-        suggested = result.representatives[number]
-        sentences.append(f"Of its group, {listed(suggested, quote=True)} is suggested.")
+    # The tests of the minimal set are of another company, and may have another answer.
+    stays = searched(result) and result.evidence.minimal[j] and not stands_for(result, name)
+    start = "Among all relevant columns it can" if stays else "It can"
+    sentences = [f"{start} be replaced by {alternatives(sets, quote=True, most=5)}."]
+    if (number := result.group_numbers[j]) < len(result.interchangeable):
+        sentences += _suggestion(result, number)
     return sentences
+
+
+def _suggestion(result: RelevanceResult, number: int) -> list[str]:
+    """Suggest a column of a group, unless the minimal set does without all of them."""
+    if not is_needed(result, number):
+        return ["None of its group is in the minimal set."]
+    return [f"Of its group, {listed(suggested(result, number), quote=True)} is suggested."]

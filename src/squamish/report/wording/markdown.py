@@ -10,11 +10,24 @@ import numpy as np
 
 from squamish.errors import legible
 from squamish.evidence.relevance import CLASS_NAMES, MEANINGS
-from squamish.report.wording.rows import cost, cost_heading, group, ordered, replacement
+from squamish.report.wording.names import listed
+from squamish.report.wording.path import steps
+from squamish.report.wording.rows import (
+    cost,
+    cost_heading,
+    group,
+    names_by_worth,
+    ordered,
+    replacement,
+)
 from squamish.report.wording.summary import one_line
+from squamish.report.wording.worth import exchange, keep, most, searched, signatures
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
+
+# The most stand-ins for a member.
+MOST_OTHERS = 10
 
 
 def markdown_page(result: RelevanceResult) -> str:
@@ -22,8 +35,10 @@ def markdown_page(result: RelevanceResult) -> str:
     lines = ["# Which columns matter", "", _cell(one_line(result)), ""]
     for note in result.notes:
         lines += [f"Note: {_cell(note)}", ""]
+    lines += _keep(result)
     lines += _table(["class", "meaning", "columns"], _classes(result))
-    heads = ["column", "class", "group", cost_heading(result), "p", "can be replaced by"]
+    worth = ["worth at most", "minimal"] if searched(result) else []
+    heads = ["column", "class", "group", cost_heading(result), *worth, "p", "can be replaced by"]
     lines += ["", *_table(heads, (_columns(result, j) for j in ordered(result)))]
     if result.borderline:
         close = ([_cell(name), reason] for name, reason in result.borderline.items())
@@ -31,9 +46,36 @@ def markdown_page(result: RelevanceResult) -> str:
     return "\n".join([*lines, ""])
 
 
+def _keep(result: RelevanceResult) -> list[str]:
+    """Say what to keep, what can stand in, and what the next column buys."""
+    if not searched(result):
+        return []
+    lines = ["## What to keep", "", _cell(", ".join(result.select("minimal"))), ""]
+    lines += [f"{_cell(f'{keep(result)}. {signatures(result)}'.strip())}", ""]
+    if result.signatures.slots:
+        lines += [*_table(["member", "can stand in for it"], _slots(result)), ""]
+    lines += ["## What the next column buys", ""]
+    lines += [*_table(["columns", "keeps", "95% interval", "change"], _steps(result)), ""]
+    return [*lines, "## The columns", ""]
+
+
+def _slots(result: RelevanceResult) -> Iterator[list[str]]:
+    for own, *others in result.signatures.slots:
+        shown = [exchange(own, names) for names in others[:MOST_OTHERS]]
+        left = len(others) - len(shown)
+        more = [f"{left} others"] if left > 0 else []
+        yield [_cell(listed(own)), _cell(" or ".join([*shown, *more]))]
+
+
+def _steps(result: RelevanceResult) -> Iterator[list[str]]:
+    for step in steps(result):
+        size = f"{step.size} (minimal)" if step.minimal else str(step.size)
+        yield [size, step.kept, step.interval, _cell(step.change)]
+
+
 def _classes(result: RelevanceResult) -> Iterator[list[str]]:
     for c, meaning in MEANINGS.items():
-        yield [CLASS_NAMES[c], meaning, _cell(", ".join(result.names_of(c)) or "(none)")]
+        yield [CLASS_NAMES[c], meaning, _cell(", ".join(names_by_worth(result, c)) or "(none)")]
 
 
 def _columns(result: RelevanceResult, j: int) -> list[str]:
@@ -43,6 +85,11 @@ def _columns(result: RelevanceResult, j: int) -> list[str]:
         CLASS_NAMES[int(result.classes[j])],
         group(result, j),
         cost(result, j),
+        *(
+            [most(result, j), "yes" if result.evidence.minimal[j] else ""]
+            if searched(result)
+            else []
+        ),
         "" if np.isnan(p) else f"{p:.2g}",
         replacement(result, j),
     ]

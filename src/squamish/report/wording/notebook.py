@@ -7,7 +7,9 @@ from html import escape
 from typing import TYPE_CHECKING
 
 from squamish.evidence.relevance import HEADINGS
-from squamish.report.wording.summary import one_line
+from squamish.report.wording.rows import names_by_worth
+from squamish.report.wording.summary import KEEP, one_line
+from squamish.report.wording.worth import searched, stand_ins
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
@@ -18,7 +20,12 @@ MOST_NAMES = 40
 
 def notebook_html(result: RelevanceResult) -> str:
     """Write the verdict as HTML without a style of its own."""
-    rows = [_class_row(result, c, heading) for c, heading in HEADINGS.items()]
+    rows = []
+    if searched(result):
+        rows.append(_row(KEEP, result.select("minimal")))
+    if exchanged := stand_ins(result):
+        rows.append(_row("stand-ins", exchanged))
+    rows += [_row(heading, names_by_worth(result, c)) for c, heading in HEADINGS.items()]
     rows += [_group_row(names) for names in result.interchangeable]
     notes = "".join(f"<p>Note: {escape(note)}</p>" for note in result.notes)
     return (
@@ -27,8 +34,7 @@ def notebook_html(result: RelevanceResult) -> str:
     )
 
 
-def _class_row(result: RelevanceResult, relevance: int, heading: str) -> str:
-    names = result.names_of(relevance)
+def _row(heading: str, names: Sequence[str]) -> str:
     left = len(names) - MOST_NAMES
     more = f" and {left:,} more (<code>.to_frame()</code> has all)" if left > 0 else ""
     return (

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
 import numpy as np
 
-from squamish.evidence.relevance import STRONG, WEAK
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.report.wording.names import alternatives
+from squamish.report.wording.worth import share
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
@@ -16,15 +18,40 @@ if TYPE_CHECKING:
 MOSTLY = 0.5
 
 
+# Shares are told apart as they are printed, so that what looks alike has the order of the table.
+DIGITS = 3
+
+
 def ordered(result: RelevanceResult) -> list[int]:
-    """Return the relevant columns: strong ones by what they cost, weak ones by their groups."""
-    costs = result.evidence.cost
+    """Return the relevant columns, strong ones first, by what they are worth.
+
+    Where that was not measured, strong ones come by what they cost, weak ones by their groups.
+    """
     strong = np.flatnonzero(result.classes == STRONG).tolist()
     weak = np.flatnonzero(result.classes == WEAK).tolist()
+    worth, costs = result.evidence.worth.columns, result.evidence.cost
+    if worth:
+        return [
+            *sorted(strong, key=partial(_by_worth, result)),
+            *sorted(weak, key=partial(_by_worth, result)),
+        ]
     return [
         *sorted(strong, key=lambda j: -costs[j]),
         *sorted(weak, key=lambda j: result.group_numbers.get(j, -1)),
     ]
+
+
+def _by_worth(result: RelevanceResult, j: int) -> tuple[float, float, bool, int]:
+    found = result.evidence.worth.columns.get(j)
+    least, most = (0.0, 0.0) if found is None else found.rank
+    return -round(least, DIGITS), -round(most, DIGITS), not result.evidence.minimal[j], j
+
+
+def names_by_worth(result: RelevanceResult, relevance: int) -> tuple[str, ...]:
+    """Return the columns of a class by what they are worth, or in the order of the table."""
+    if relevance == IRRELEVANT or not result.evidence.worth.columns:
+        return result.names_of(relevance)
+    return tuple(result.feature_names[j] for j in ordered(result) if result.classes[j] == relevance)
 
 
 def group(result: RelevanceResult, j: int) -> str:
@@ -46,26 +73,55 @@ def cost(result: RelevanceResult, j: int) -> str:
     return share(value) if result.evidence.cost_is_share else f"{value:.3g}"
 
 
-def share(effect: float) -> str:
-    """Say a share of what the model gains."""
-    # A model that is kept can be misled by a redrawn column, and lose more than it gained.
-    return "over 100%" if effect > 1 else f"{max(effect, 0):.1%}"
+def rows_that_decide(result: RelevanceResult, name: str) -> str:
+    """Say about how many rows would decide a close call; nothing if nothing tells."""
+    rows = result.more_rows.get(name)
+    if rows is None:
+        return ""
+    if np.isinf(rows):
+        return "; to decide takes more than 100 times the rows"
+    return f"; about {rows:,.0f} rows would decide"
+
+
+def in_half_samples(result: RelevanceResult, j: int) -> str:
+    """Say in how many half-samples a column had which class; nothing if none was judged."""
+    stability = result.stability
+    if stability is None or not stability.n_finished:
+        return ""
+    counts = stability.columns[result.feature_names[j]]
+    said = {"strong": counts.strong, "weak": counts.weak, "irrelevant": counts.irrelevant}
+    return ", ".join(f"{n} {name}" for name, n in said.items() if n)
+
+
+def half_sample_heading(result: RelevanceResult) -> str:
+    """Name what `in_half_samples` says; nothing if no half-sample was judged."""
+    stability = result.stability
+    if stability is None or not stability.n_finished:
+        return ""
+    return f"in {stability.n_finished} half-samples"
 
 
 def replacement(result: RelevanceResult, j: int, most: int = 10) -> str:
     """Say what replaces a weak column, or why nothing is named; empty for others."""
     if result.classes[j] != WEAK:
         return ""
-    sets = result.substitutes.get(result.feature_names[j], ())
+    name = result.feature_names[j]
+    sets = result.substitutes.get(name, ()) or stands_for(result, name)
     return alternatives(sets, most=most) or no_substitute(result, j)
+
+
+def stands_for(result: RelevanceResult, name: str) -> tuple[tuple[str, ...], ...]:
+    """Return what was proven to stand in for a member of the minimal set by itself."""
+    slots = (slot for slot in result.signatures.slots if slot[0] == (name,))
+    return next((slot[1:] for slot in slots), ())
 
 
 def no_substitute(result: RelevanceResult, j: int) -> str:
     """Say why a weak column has no substitutes; empty for a method that does not tell them."""
     if not result.evidence.tells_substitutes:
         return ""
-    if j in result.evidence.small:
-        return "nothing in particular: what it adds is certain, but small"
+    if j in result.evidence.small or result.evidence.p_value[j] <= result.evidence.alpha:
+        return "nothing in particular; what it adds is certain, but small"
     if result.evidence.explained[j] > MOSTLY:
         return "all others together, no small set of them"
-    return "nothing in particular, but what it adds is too little to prove"
+    return "nothing in particular; it adds too little to prove"

@@ -10,21 +10,27 @@ import numpy as np
 from squamish.errors import legible
 from squamish.evidence.relevance import HEADINGS
 from squamish.families import family_of
+from squamish.report.wording.rows import names_by_worth
+from squamish.report.wording.worth import searched, stand_ins
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
+
     from squamish.result.result import RelevanceResult
+
+KEEP = "Keep (minimal set)"
 
 
 def counts(result: RelevanceResult) -> str:
     """Count the columns of each class.
 
-    Weak columns that no other weak one replaces are alone.
+    Weak columns that no other weak one replaces are alone, beside those in groups.
     """
     n_groups = len(result.interchangeable)
     alone = len(result.groups) - n_groups
     grouped = f" in {n_groups} {'group' if n_groups == 1 else 'groups'}" if n_groups else ""
-    if alone:
-        grouped += f"{' and' if n_groups else ','} {alone} alone"
+    if n_groups and alone:
+        grouped += f" and {alone} alone"
     return (
         f"{len(result.strong):,} strong, {len(result.weak):,} weak{grouped}, "
         f"{len(result.irrelevant):,} irrelevant of {len(result.classes):,}"
@@ -84,12 +90,12 @@ def duration(result: RelevanceResult) -> str:
 
 def verdict(result: RelevanceResult) -> str:
     """Say the verdict in a few lines that need no explanation."""
-    strong, weak, irrelevant = ((h, result.names_of(c)) for c, h in HEADINGS.items())
+    strong, weak, irrelevant = ((h, names_by_worth(result, c)) for c, h in HEADINGS.items())
     groups = [("  these replace each other", group) for group in result.interchangeable]
     small = tuple(result.feature_names[j] for j in result.evidence.small)
     certain = [("  certain to add something, but little", small)] if small else []
     notes = [("Note", (note,)) for note in result.notes]
-    lines = [strong, weak, *groups, *certain, irrelevant, *notes]
+    lines = [*_kept(result), strong, weak, *groups, *certain, irrelevant, *notes]
     width = max(len(heading) for heading, _ in lines)
     return "\n".join(
         fill(
@@ -102,3 +108,13 @@ def verdict(result: RelevanceResult) -> str:
         )
         for heading, names in lines
     )
+
+
+def _kept(result: RelevanceResult) -> list[tuple[str, Sequence[str]]]:
+    """Say what to keep, and what can stand in; nothing if small sets were not searched."""
+    if not searched(result):
+        return []
+    lines: list[tuple[str, Sequence[str]]] = [(KEEP, result.select("minimal"))]
+    if exchanged := stand_ins(result):
+        lines.append(("  stand-ins", exchanged))
+    return lines

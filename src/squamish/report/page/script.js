@@ -1,4 +1,17 @@
 "use strict";
+async function copyText(text) {
+  try {
+    await navigator.clipboard.writeText(text);
+  } catch {
+    const area = document.createElement("textarea");
+    area.value = text;
+    document.body.append(area);
+    area.select();
+    document.execCommand("copy");
+    area.remove();
+  }
+}
+
 (() => {
   const table = document.getElementById("table");
   const bodies = [...table.tBodies];
@@ -20,7 +33,9 @@
   }
 
   function sortBy(head, column) {
-    const down = head.getAttribute("aria-sort") === "ascending";
+    // Where much is of interest, a first click sorts from the most to the least.
+    const now = head.getAttribute("aria-sort");
+    const down = now === "none" ? head.dataset.first === "down" : now === "ascending";
     for (const other of table.tHead.rows[0].cells) other.setAttribute("aria-sort", "none");
     head.setAttribute("aria-sort", down ? "descending" : "ascending");
     const keyed = [...table.tBodies].map((body, i) => [keyOf(body, column, head.dataset.kind), i, body]);
@@ -44,32 +59,25 @@
   // Filtering by text and class.
   const search = document.getElementById("search");
   const boxes = [...document.querySelectorAll("input[name=class]")];
+  const only = document.getElementById("only-minimal");
 
   function filter() {
     const words = search.value.toLowerCase().split(/\s+/).filter(Boolean);
     const classes = new Set(boxes.filter((box) => box.checked).map((box) => box.value));
     for (const body of bodies) {
       const text = body.rows[0].textContent.toLowerCase();
-      body.hidden = !classes.has(body.className.split(" ")[0]) || !words.every((w) => text.includes(w));
+      const wanted = classes.has(body.className.split(" ")[0]) && (!only?.checked || body.classList.contains("minimal"));
+      body.hidden = !wanted || !words.every((w) => text.includes(w));
     }
     say(`${shown().length} of ${bodies.length} shown`);
   }
   search.addEventListener("input", filter);
-  for (const box of boxes) box.addEventListener("change", filter);
+  for (const box of [...boxes, ...(only ? [only] : [])]) box.addEventListener("change", filter);
 
   // Names of what is shown, for the clipboard or a file.
   async function copy() {
     const names = shown().map(nameOf);
-    try {
-      await navigator.clipboard.writeText(names.join("\n"));
-    } catch {
-      const area = document.createElement("textarea");
-      area.value = names.join("\n");
-      document.body.append(area);
-      area.select();
-      document.execCommand("copy");
-      area.remove();
-    }
+    await copyText(names.join("\n"));
     say(`${names.length} names copied`);
   }
   document.getElementById("copy").addEventListener("click", copy);
