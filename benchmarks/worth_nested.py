@@ -44,7 +44,7 @@ ALL = "all columns"
 OURS = "squamish"
 SELECTIONS = {
     ALL: (ALL,),
-    OURS: ("relevant", "minimal", "strong"),
+    OURS: ("relevant", "minimal", "cover", "strong"),
     "lasso": ("lasso",),
     "RFECV": ("RFECV",),
 }
@@ -236,6 +236,7 @@ def _squamish(frame: Any, y: NDArray[Any], task: Task) -> Selections:
     return {
         "relevant": result.select("relevant"),
         "minimal": result.select("minimal"),
+        "cover": result.select("cover"),
         "strong": result.select("strong"),
     }
 

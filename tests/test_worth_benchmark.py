@@ -301,7 +301,7 @@ def test_selections_are_compared_fold_by_fold_and_losses_marked():
     text = "\n".join(page([], rows))
     line = next(line for line in text.splitlines() if line.startswith("| wine, 178 rows"))
     assert "| 0.700 ± 0.200 (13) | -0.105 ± 0.005 (3.0) **worse** |" in line
-    assert "| -0.005 ± 0.095 (3.0) | not run | over 60 s (-) | not run |" in line
+    assert "| -0.005 ± 0.095 (3.0) | not run | not run | over 60 s (-) | not run |" in line
 
 
 def test_worse_is_below_zero_by_more_than_a_standard_error():
@@ -362,7 +362,7 @@ def test_every_selector_is_asked_once_in_every_fold(tmp_path):
     assert [fit.selector for fit in wanted] == ["all columns", "squamish", "lasso", "RFECV"]
     worth_nested.run(journal, wanted, jobs=1, seconds=60)
     rows = {row["selection"]: row for row in journal.rows()}
-    assert set(rows) == {"all columns", "relevant", "minimal", "strong", "lasso", "RFECV"}
+    assert set(rows) == {"all columns", "relevant", "minimal", "cover", "strong", "lasso", "RFECV"}
     assert rows["all columns"]["selected"] == 10
     assert rows["strong"]["selected"] <= rows["minimal"]["selected"] <= 10
     assert all(row["status"] == "" and row["boosted trees"] > 0.1 for row in rows.values())
