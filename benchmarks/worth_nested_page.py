@@ -23,6 +23,22 @@ are drawn. Relevant, minimal and strong are selections of squamish; lasso is Las
 logistic regression with an L1 penalty; RFECV eliminates columns of a forest one by one.
 """
 
+ON_COUNTS = """\
+Over the tables above, for each learner. By the rule of one standard error (Breiman and others), a
+selection is as good if its mean score is within one standard error of the score of all columns.
+The stricter count is by the standard error of the difference, fold by fold, which is **worse**
+above. Columns are the mean share of all columns that is kept.
+"""
+COUNTED = (
+    "selection",
+    *(
+        f"{who}: {what}"
+        for who in (nested.BOOSTED, nested.LINEAR)
+        for what in ("as good", "strict")
+    ),
+    "columns",
+)
+
 
 def mean_seconds(rows: Sequence[Row]) -> str:
     """Write the mean time of fits."""
@@ -46,6 +62,9 @@ def on_prediction(rows: Sequence[Row]) -> Iterator[str]:
             lines.append([size, everything, *cells])
         yield f"### Scored by {learner}\n"
         yield table(("table", *names), lines)
+    yield "### How often a selection is as good\n"
+    yield ON_COUNTS
+    yield table(COUNTED, counts(rows, there, names[1:]))
     yield "### Seconds of a selection\n"
     yield table(
         ("table", *names[1:]),
@@ -56,12 +75,44 @@ def on_prediction(rows: Sequence[Row]) -> Iterator[str]:
     )
 
 
+def counts(rows: Sequence[Row], tables: Sequence[str], names: Sequence[str]) -> Iterator[list[str]]:
+    """Yield for each selection in how many tables it is as good as all columns."""
+    for name in names:
+        line = [name]
+        for learner in (nested.BOOSTED, nested.LINEAR):
+            found = [_beside_all(rows, table_name, name, learner) for table_name in tables]
+            known = [(base, paired) for base, paired in found if paired]
+            within = [np.mean(paired) >= -_error(base) for base, paired in known]
+            strict = [not is_worse(paired) for _, paired in known]
+            line += [f"{sum(within)} of {len(known)}", f"{sum(strict)} of {len(known)}"]
+        own = select(rows, selection=name)
+        shares = [row["selected"] / row["columns"] for row in own if not isnan(row["selected"])]
+        yield [*line, f"{np.mean(shares):.0%}" if shares else "-"]
+
+
+def _beside_all(
+    rows: Sequence[Row], name: str, selection: str, learner: str
+) -> tuple[list[float], list[float]]:
+    """Return the scores of all columns, and how a selection differs, fold by fold."""
+    here = select(rows, table=name)
+    base = {row["fold"]: float(row[learner]) for row in select(here, selection=nested.ALL)}
+    paired = [
+        float(row[learner]) - base.get(row["fold"], nan)
+        for row in select(here, selection=selection)
+    ]
+    return list(base.values()), [value for value in paired if not isnan(value)]
+
+
+def _error(values: Sequence[float]) -> float:
+    """Return the standard error of a mean."""
+    return float(np.std(values, ddof=1) / np.sqrt(len(values))) if len(values) > 1 else 0.0
+
+
 def is_worse(differences: Sequence[float]) -> bool:
     """Tell whether the mean difference is below zero by more than its standard error."""
     if len(differences) < 2:
         return False
-    error = np.std(differences, ddof=1) / np.sqrt(len(differences))
-    return bool(np.mean(differences) < -error)
+    return bool(np.mean(differences) < -_error(differences))
 
 
 def _difference(rows: Sequence[Row], base: dict[str | float, float], learner: str) -> str:

@@ -304,6 +304,15 @@ def test_selections_are_compared_fold_by_fold_and_losses_marked():
     assert "| -0.005 ± 0.095 (3.0) | not run | not run | over 60 s (-) | not run |" in line
 
 
+def test_selections_that_are_as_good_are_counted():
+    rows = [nested_line(fold, "all columns", score) for fold, score in enumerate([0.5, 0.9])]
+    rows += [nested_line(fold, "minimal", score) for fold, score in enumerate([0.4, 0.79])]
+    text = "\n".join(page([], rows))
+    line = next(line for line in text.splitlines() if line.startswith("| minimal |"))
+    # .105 below: within the .2 of the score of all columns, beyond the .005 of the difference.
+    assert line.startswith("| minimal | 1 of 1 | 0 of 1 | 1 of 1 | 1 of 1 | 23% |")
+
+
 def test_worse_is_below_zero_by_more_than_a_standard_error():
     assert is_worse([-0.1, -0.1, -0.2])
     assert not is_worse([-0.1, 0.1, -0.05])

@@ -73,6 +73,17 @@ def test_a_removal_costs_what_a_refit_loses():
         assert low[j] - 0.01 <= truth[name] <= high[j] + 0.01
 
 
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_a_column_on_another_scale_is_worth_what_it_tells_along_a_curve(task):
+    rng = np.random.default_rng(0)
+    a, b = rng.standard_normal((2, 1000))
+    y = a + b + 0.5 * rng.standard_normal(1000)
+    table = pd.DataFrame({"a": a, "b": b, "exp(2 b)": np.exp(2 * b)})
+    target = y if task == "regression" else y > 0
+    result = RelevanceSelector(random_state=0).fit(table, target).result_
+    assert result.necessity["exp(2 b)"].most == pytest.approx(result.necessity["b"].most, abs=0.05)
+
+
 def test_a_table_of_one_relevant_column_owes_all_to_it():
     rng = np.random.default_rng(0)
     X = rng.standard_normal((200, 3))

@@ -85,15 +85,16 @@ def measure_necessity(
     within = growth(fit, without, minimal.losses)
     several = [g for g, group in enumerate(groups) if len(group) > 1]
     sets = [np.array([f]) for f in relevant] + [np.array(groups[g]) for g in several]
-    alone, n_more = losses_of(
-        fit, _for_few(race.learner), sets, race.predictions, until_told(ALONE * gain)
-    )
-    gains = fit.test_known(fit.constant_losses()[:, np.newaxis] - alone)
+    alone = _told_alone(fit, race, sets, ALONE * gain)
     company = _company([members[k] for k in asked], formula)
     bounds = _Bounds(gain, removals.features.freedom)
     features = {
         int(f): bounds.of(
-            (removals.features, i), [(gains, i), *((within, k) for k in company.get(int(f), ()))]
+            (removals.features, i),
+            [
+                *((gains, i) for gains in alone.gains),
+                *((within, k) for k in company.get(int(f), ())),
+            ],
         )
         for i, f in enumerate(relevant)
     }
@@ -102,10 +103,10 @@ def measure_necessity(
         if len(group) == 1:
             of_groups.append(features[group[0]])
             continue
-        together = (gains, len(relevant) + several.index(g))
+        together = [(gains, len(relevant) + several.index(g)) for gains in alone.gains]
         inside = [(within, k) for f in group for k in company.get(f, ())]
-        of_groups.append(bounds.of((removals.groups, g), [together, *inside]))
-    return Necessities(features, tuple(of_groups), n_fits + n_more)
+        of_groups.append(bounds.of((removals.groups, g), [*together, *inside]))
+    return Necessities(features, tuple(of_groups), n_fits + alone.n_fits)
 
 
 def _company(members: Sequence[int], formula: Formula) -> dict[int, list[int]]:
@@ -123,11 +124,44 @@ def _company(members: Sequence[int], formula: Formula) -> dict[int, list[int]]:
     return company
 
 
-def _for_few(learner: Learner) -> Learner:
-    """Return what suits a single column: of trees the fewest rounds."""
-    if isinstance(learner, BuiltIn) and not learner.is_smooth:
-        return replace(learner, strength=ROUNDS[0])
-    return learner
+@dataclass(frozen=True, eq=False)
+class _Alone:
+    """What sets of features tell when there is nothing else.
+
+    Attributes
+    ----------
+    gains : tuple of PairedTest
+        What each learner gains over the constant, a column for each set.
+    n_fits : int
+        Number of models fitted.
+    """
+
+    gains: tuple[PairedTest, ...]
+    n_fits: int
+
+
+def _told_alone(fit: CrossFit, race: Race, sets: Sequence[Indices], margin: float) -> _Alone:
+    """Measure what sets of features tell alone, to a margin."""
+    gains, n_fits = [], 0
+    for learner in _for_few(race.learner, fit):
+        losses, n = losses_of(fit, learner, sets, race.predictions, until_told(margin))
+        gains.append(fit.test_known(fit.constant_losses()[:, np.newaxis] - losses))
+        n_fits += n
+    return _Alone(tuple(gains), n_fits)
+
+
+def _for_few(learner: Learner, fit: CrossFit) -> tuple[Learner, ...]:
+    """Return what suits a single column: of trees the fewest rounds; beside a line, a curve.
+
+    Where all columns together tell along a line, one of them may do so along a curve only, as one
+    that is measured in logarithms.
+    """
+    if not isinstance(learner, BuiltIn):
+        return (learner,)
+    if not learner.is_smooth:
+        return (replace(learner, strength=ROUNDS[0]),)
+    bends = learner.kind == "linear" and fit.family.n_predictors(fit.table.y) == 1
+    return (learner, replace(learner, kind="single-index")) if bends else (learner,)
 
 
 @dataclass(frozen=True)
