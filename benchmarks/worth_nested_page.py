@@ -85,8 +85,10 @@ def counts(rows: Sequence[Row], tables: Sequence[str], names: Sequence[str]) -> 
             within = [np.mean(paired) >= -_error(base) for base, paired in known]
             strict = [not is_worse(paired) for _, paired in known]
             line += [f"{sum(within)} of {len(known)}", f"{sum(strict)} of {len(known)}"]
-        own = select(rows, selection=name)
-        shares = [row["selected"] / row["columns"] for row in own if not isnan(row["selected"])]
+        sizes = [
+            (float(row["selected"]), float(row["columns"])) for row in select(rows, selection=name)
+        ]
+        shares = [kept / all_ for kept, all_ in sizes if not isnan(kept)]
         yield [*line, f"{np.mean(shares):.0%}" if shares else "-"]
 
 

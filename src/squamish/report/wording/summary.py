@@ -14,11 +14,13 @@ from squamish.report.wording.rows import names_by_worth
 from squamish.report.wording.worth import searched, stand_ins
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from squamish.result.result import RelevanceResult
 
 KEEP = "Keep (minimal set)"
+# The most names of a class, and the most lines of stand-ins or groups, that are read in one go.
+MOST_NAMES, MOST_LINES = 40, 20
 
 
 def counts(result: RelevanceResult) -> str:
@@ -90,16 +92,15 @@ def duration(result: RelevanceResult) -> str:
 
 def verdict(result: RelevanceResult) -> str:
     """Say the verdict in a few lines that need no explanation."""
-    strong, weak, irrelevant = ((h, names_by_worth(result, c)) for c, h in HEADINGS.items())
-    groups = [("  these replace each other", group) for group in result.interchangeable]
     small = tuple(result.feature_names[j] for j in result.evidence.small)
     certain = [("  certain to add something, but little", small)] if small else []
     notes = [("Note", (note,)) for note in result.notes]
-    lines = [*_kept(result), strong, weak, *groups, *certain, irrelevant, *notes]
+    *others, irrelevant = headed(result)
+    lines = [*others, *certain, irrelevant, *notes]
     width = max(len(heading) for heading, _ in lines)
     return "\n".join(
         fill(
-            ", ".join(legible(name, longest=None) for name in names) or "(none)",
+            shown(names, lambda name: legible(name, longest=None)),
             initial_indent=f"{heading:{width}}  ",
             subsequent_indent=" " * (width + 2),
             width=100,
@@ -110,11 +111,30 @@ def verdict(result: RelevanceResult) -> str:
     )
 
 
+def headed(result: RelevanceResult) -> list[tuple[str, Sequence[str]]]:
+    """Say what to keep, what can stand in, and the classes, each under its heading."""
+    strong, weak, irrelevant = ((h, names_by_worth(result, c)) for c, h in HEADINGS.items())
+    groups = result.interchangeable
+    lines = [("  these replace each other", group) for group in groups[:MOST_LINES]]
+    if len(groups) > MOST_LINES:
+        lines.append(("  and more groups", (f"{len(groups) - MOST_LINES:,}, in result.groups",)))
+    return [*_kept(result), strong, weak, *lines, irrelevant]
+
+
+def shown(names: Sequence[str], written: Callable[[str], str]) -> str:
+    """Write names in a line, and how many more there are."""
+    left = len(names) - MOST_NAMES
+    more = f" and {left:,} more, in to_frame()" if left > 0 else ""
+    return (", ".join(map(written, names[:MOST_NAMES])) or "(none)") + more
+
+
 def _kept(result: RelevanceResult) -> list[tuple[str, Sequence[str]]]:
     """Say what to keep, and what can stand in; nothing if small sets were not searched."""
     if not searched(result):
         return []
     lines: list[tuple[str, Sequence[str]]] = [(KEEP, result.select("minimal"))]
     if exchanged := stand_ins(result):
-        lines.append(("  stand-ins", exchanged))
+        left = len(exchanged) - MOST_LINES
+        more = (f"and {left:,} more, in result.signatures",) if left > 0 else ()
+        lines.append(("  stand-ins", (*exchanged[:MOST_LINES], *more)))
     return lines
