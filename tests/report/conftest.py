@@ -74,6 +74,17 @@ def thousand():
 
 
 @pytest.fixture(scope="session")
+def all_relevant():
+    """A verdict on 120 columns, all relevant, in groups of which some are needed together."""
+    rng = np.random.default_rng(0)
+    modules = rng.standard_normal((200, 4))
+    X = np.repeat(modules, 30, axis=1) + 0.4 * rng.standard_normal((200, 120))
+    y = modules.sum(axis=1) + 0.5 * rng.standard_normal(200)
+    table = pd.DataFrame(X, columns=[f"ENSG{j:011d}_expression" for j in range(120)])
+    return RelevanceSelector(random_state=0).fit(table, y).result_
+
+
+@pytest.fixture(scope="session")
 def hostile(patients):
     """The verdict on columns whose names would like to be markup or code."""
     names = (*HOSTILE, *patients.feature_names[len(HOSTILE) :])

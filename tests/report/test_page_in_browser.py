@@ -4,6 +4,7 @@ import re
 import shutil
 
 import pytest
+from playwright.sync_api import expect
 
 CHROME = next(
     filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None
@@ -109,7 +110,7 @@ def test_names_are_copied_and_downloaded(opened, patients):
     page.get_by_label("weak (8)").uncheck()
     page.get_by_label("irrelevant (4)").uncheck()
     page.get_by_role("button", name="Copy names").click()
-    page.wait_for_function("document.getElementById('status').textContent == '3 names copied'")
+    expect(page.locator("#status")).to_have_text("3 names copied")
     assert page.evaluate("navigator.clipboard.readText()") == "bp\nltg\nsex"
     with page.expect_download() as download:
         page.get_by_role("button", name="Download names").click()
@@ -151,6 +152,18 @@ def test_a_thousand_columns_stay_usable(opened, thousand):
     page.get_by_label("Search").fill("")
     page.locator("thead th", has_text="Column").get_by_role("button").click()
     assert names_shown(page)[:2] == ["ENSG00000000000_expression", "ENSG00000000001_expression"]
+
+
+def test_explanations_that_are_packed_are_unpacked(opened, thousand):
+    page = opened(thousand)
+    last = page.locator("#table tbody").last
+    assert last.locator("tr").count() == 1
+    name = last.locator("bdi").first.text_content()
+    last.get_by_role("button").click()
+    explanation = last.locator("tr.why div").first
+    explanation.wait_for()
+    assert explanation.text_content().startswith(thousand.explain(name))
+    assert last.locator("tr.why").is_visible()
 
 
 def test_hostile_names_stay_text(opened, hostile):
@@ -222,7 +235,7 @@ def test_members_are_exchanged_in_the_explorer(opened, patients):
     assert menus.count() == len(patients.signatures.slots) == 2
     known = page.locator("#known")
     page.get_by_role("button", name="Copy these").click()
-    page.wait_for_function("document.getElementById('known').textContent.includes('copied')")
+    expect(known).to_contain_text("copied")
     copied = page.evaluate("navigator.clipboard.readText()").split("\n")
     assert tuple(copied) == patients.select("minimal")
     menus.first.select_option("1")
@@ -231,7 +244,7 @@ def test_members_are_exchanged_in_the_explorer(opened, patients):
     assert "With these 2 exchanges the set is expected to lose" in known.text_content()
     assert "lost no more than 1.0%" in known.text_content()
     page.get_by_role("button", name="Copy these").click()
-    page.wait_for_function("document.getElementById('known').textContent.startsWith('6 names')")
+    expect(known).to_have_text(re.compile("^6 names"))
     copied = page.evaluate("navigator.clipboard.readText()").split("\n")
     assert copied in patients.signatures
     assert set(copied) != set(patients.select("minimal"))

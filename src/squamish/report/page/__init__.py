@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import base64
+import json
+import zlib
 from importlib.resources import files
 from typing import TYPE_CHECKING, Any
 
@@ -19,6 +22,9 @@ if TYPE_CHECKING:
 
 # The most close calls, cards of groups, and names of a minimal set that was not searched.
 MOST_CLOSE, MOST_CARDS, MOST_MINIMAL = 20, 60, 200
+# The most columns that are explained in plain text, 1.5 kB each; the explanations of others are
+# packed, which takes a tenth of the room, and a script unpacks them.
+MOST_EXPLAINED = 100
 
 
 def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
@@ -39,6 +45,7 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
     check_cap(max_features)
     others = np.flatnonzero(result.classes == IRRELEVANT).tolist()
     order = [*wording.ordered(result), *others][:max_features]
+    rows = [row(result, j) for j in order]
     groups, close = cards(result), list(result.borderline.items())
     return str(
         _environment()
@@ -49,7 +56,9 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
             line=wording.one_line(result),
             facts=_facts(result),
             keep=what_to_keep(result),
-            rows=[row(result, j) for j in order],
+            rows=rows,
+            n_explained=MOST_EXPLAINED,
+            packed=_packed([row.why for row in rows[MOST_EXPLAINED:]]),
             n_left_out=len(result.classes) - len(order),
             close=close[:MOST_CLOSE],
             n_close=len(close),
@@ -67,6 +76,12 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
             explorer=_file("explorer.js"),
         )
     )
+
+
+def _packed(texts: list[str]) -> str:
+    """Pack texts for the script of the page; nothing if there are none."""
+    data = zlib.compress(json.dumps(texts).encode(), 9)
+    return base64.b64encode(data).decode() if texts else ""
 
 
 def _environment() -> Any:

@@ -156,8 +156,32 @@ async function copyText(text) {
     ]);
   }
 
-  function draw(body, i) {
-    const cell = body.rows[1].querySelector("div");
+  // In a long table the explanations of later columns are packed, and unpacked together.
+  const nExplained = bodies.filter((body) => body.rows.length > 1).length;
+  let unpacked = null;
+  async function unpack() {
+    const text = document.getElementById("packed").textContent;
+    const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+    const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream("deflate"));
+    return new Response(stream).json();
+  }
+
+  async function explanation(body, i) {
+    if (body.rows.length === 1) {
+      unpacked ??= unpack();
+      const text = (await unpacked)[i - nExplained];
+      if (body.rows.length > 1) return body.rows[1].querySelector("div");
+      const cell = document.createElement("div"), row = body.insertRow();
+      cell.textContent = text;
+      row.className = "why";
+      const wide = row.insertCell();
+      wide.colSpan = table.tHead.rows[0].cells.length;
+      wide.append(cell);
+    }
+    return body.rows[1].querySelector("div");
+  }
+
+  function draw(body, cell, i) {
     const kind = body.className.split(" ")[0];
     const figures = document.createElement("div");
     figures.className = "figures";
@@ -173,8 +197,9 @@ async function copyText(text) {
     button.setAttribute("aria-expanded", "false");
     name.replaceWith(button);
     button.append(name);
-    button.addEventListener("click", () => {
-      if (!body.querySelector(".figures")) draw(body, i);
+    button.addEventListener("click", async () => {
+      const cell = await explanation(body, i);
+      if (!body.querySelector(".figures")) draw(body, cell, i);
       button.setAttribute("aria-expanded", String(body.classList.toggle("open")));
     });
   }
