@@ -53,6 +53,17 @@ def test_an_explanation_says_what_a_column_is_worth(result):
         assert f"Of its group, {member!r} is suggested." in text
 
 
+def test_a_refit_that_loses_nothing_certain_is_no_contradiction(result):
+    sharper = "what a refit loses cannot be told from nothing"
+    assert sharper not in result.explain(result.strong[0])
+    j = result.feature_names.index(result.strong[0])
+    evidence = result.evidence
+    interval, effect = evidence.removal_interval.copy(), evidence.effect.copy()
+    interval[0, j], effect[j] = -0.1, 0.0
+    refitted = replace(evidence, removal_interval=interval, effect=effect)
+    assert sharper in replace(result, evidence=refitted).explain(result.strong[0])
+
+
 def test_what_stands_in_only_with_another_says_so(patients):
     slots = [slot for slot in patients.signatures.slots if any(len(names) > 1 for names in slot)]
     for own, *others in slots:

@@ -88,6 +88,11 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
     tested = evidence.tested_effect[j]
     if np.isfinite(tested) and share(tested) != share(evidence.effect[j]):
         sentences.append(f"In the test of strength it adds {share(tested)} of the gain.")
+        if result.classes[j] == STRONG and evidence.removal_interval[0, j] <= 0:
+            sentences.append(
+                "The test, which looks at what every prediction loses, is the sharper of the two: "
+                "what a refit loses cannot be told from nothing in so many rows."
+            )
     if j in evidence.small:
         sentences.append(f"{evidence.vocabulary.small}.")
     if result.classes[j] == WEAK and evidence.explained[j] > MOSTLY:

@@ -63,7 +63,7 @@ def _slots(result: RelevanceResult) -> Iterator[list[str]]:
     for own, *others in result.signatures.slots:
         shown = [exchange(own, names) for names in others[:MOST_OTHERS]]
         left = len(others) - len(shown)
-        more = [f"{left} others"] if left > 0 else []
+        more = [f"{left} more"] if left > 0 else []
         yield [_cell(listed(own)), _cell(" or ".join([*shown, *more]))]
 
 

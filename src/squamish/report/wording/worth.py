@@ -132,7 +132,7 @@ def _choice(own: Sequence[str], others: Sequence[Sequence[str]], most: int = 5) 
         return f"{alternatives(others, most=most)} for {own[0]}"
     shown = [exchange(own, names) for names in others[:most]]
     left = len(others) - len(shown)
-    return " or ".join([*shown, *([f"{left} others"] if left > 0 else [])])
+    return " or ".join([*shown, *([f"{left} more"] if left > 0 else [])])
 
 
 def exchange(own: Sequence[str], names: Sequence[str]) -> str:
