@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from squamish.families.amounts import Amounts
 from squamish.families.classes import Classes
-from squamish.families.family import Family, Task
+from squamish.families.family import Family, ProfiledFamily, Task
 
-__all__ = ["FAMILIES", "Family", "Task", "family_of"]
+__all__ = ["FAMILIES", "Family", "ProfiledFamily", "Task", "family_of"]
 
 FAMILIES: dict[Task, Family] = {"classification": Classes(), "regression": Amounts()}
 

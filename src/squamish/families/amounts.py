@@ -131,10 +131,6 @@ class Amounts(Family):
         """Minimise the squared error."""
         return {"objective": "regression", "num_class": 1}
 
-    def tree_prediction(self, raw: Array) -> Array:
-        """Take the output of trees for the prediction."""
-        return raw
-
 
 def in_fifths(y: Array) -> Indices:
     """Cut amounts into fifths; a value that many rows share is in one of them.

@@ -164,7 +164,3 @@ class Classes(Family):
         if n_classes == 2:
             return {"objective": "binary", "num_class": 1}
         return {"objective": "multiclass", "num_class": n_classes}
-
-    def tree_prediction(self, raw: Array) -> Array:
-        """Return the probability of each class; LightGBM gives that of one of two."""
-        return np.column_stack([1 - raw, raw]) if raw.ndim == 1 else raw

@@ -5,12 +5,17 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from typing import Any, ClassVar, Literal
 
+import numpy as np
 from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 
 Task = Literal["classification", "regression"]
 Target = NDArray[Any]
+
+# Fewer test rows do not tell how much predictions are worth: the slope of a regression on them has
+# a standard error of 0.22 or more.
+LEAST_CALIBRATED = 20
 
 
 class Family(ABC):
@@ -100,6 +105,35 @@ class Family(ABC):
     def errors(self, prediction: Array, y: Target) -> Array:
         """Return target minus prediction, with an axis of components at the end."""
 
+    def calibrated_errors(self, replaced: Array, y: Target, shares: Array | None = None) -> Array:
+        """Return errors of predictions that are shrunk to where they are best.
+
+        A model that has learned little but chance is sure of it all the same, and where draws are
+        not quite right, its errors go with what a drawn unit seems to add. Predictions without the
+        unit are therefore shrunk to their mean by the slope of a regression of the target on them:
+        to nothing if they tell nothing, when errors are those of the target itself. Few rows stay
+        as they are.
+
+        Parameters
+        ----------
+        replaced : ndarray of shape (n_draws, n, ...)
+            Predictions with a unit drawn anew.
+        y : ndarray of shape (n,)
+            The target.
+        shares : ndarray of shape (n_draws, n) or None
+            The probability of each draw, if these are all there are.
+
+        Returns
+        -------
+        ndarray of shape (n_draws, n, n_components), or (n, n_components) with ``shares``
+            Target minus prediction, for every draw, or as expected over all of them.
+        """
+        errors = self.errors(replaced, y)
+        if shares is not None:
+            errors = (shares[..., np.newaxis] * errors).sum(axis=0)
+        target = self.errors(np.zeros_like(replaced[0]), y)
+        return errors if len(y) < LEAST_CALIBRATED else _shrunk(errors, target)
+
     @abstractmethod
     def predictors(self, prediction: Array) -> Array:
         """Return what errors are multiplied with in a score: predictions on a linear scale."""
@@ -129,10 +163,55 @@ class Family(ABC):
     def link(self, scores: Array) -> Array:
         """Turn linear predictors, in the last axis, into predictions."""
 
+    def profiled(self, scores: Array, y: Target, weights: Array | None) -> Family:
+        """Return the family with what its link needs beside linear predictors, fitted to these.
+
+        Such as a baseline or thresholds; most families need nothing.
+        """
+        return self
+
     @abstractmethod
     def tree_objective(self, y: Target) -> dict[str, Any]:
         """Return LightGBM's parameters for the objective of boosted trees."""
 
+
+class ProfiledFamily(Family):
+    """A family whose link has parameters of its own, such as a baseline or thresholds.
+
+    They are fitted to linear predictors (`profiled`), in every round of boosted trees anew, and
+    LightGBM is told derivatives of the loss. There is one linear predictor.
+    """
+
     @abstractmethod
-    def tree_prediction(self, raw: Array) -> Array:
-        """Turn what LightGBM predicts into predictions."""
+    def profiled(self, scores: Array, y: Target, weights: Array | None) -> ProfiledFamily:
+        """Return the family with its parameters fitted to linear predictors of shape (n, 1)."""
+
+    @abstractmethod
+    def derivatives(self, scores: Array, y: Target) -> tuple[Array, Array]:
+        """Return first and second derivatives of losses by linear predictors of shape (n, 1).
+
+        Of the parameters that were fitted; both have the shape (n,).
+        """
+
+    def tree_objective(self, y: Target) -> dict[str, Any]:
+        """Leave the objective to `derivatives`."""
+        return {"objective": "none", "num_class": 1}
+
+
+def _shrunk(errors: Array, target: Array) -> Array:
+    """Shrink predictions by the slope of a regression of the target on them.
+
+    Parameters
+    ----------
+    errors : ndarray of shape (..., n, n_components)
+        Target minus prediction, for every draw.
+    target : ndarray of shape (n, n_components)
+        The target, as predictions are compared with it.
+    """
+    told = target - errors
+    target = target - target.mean(axis=0)
+    told = told - told.mean(axis=-2, keepdims=True)
+    # Of several draws, the mean tells: a single one has chance of its own.
+    mean = told.mean(axis=tuple(range(told.ndim - 2)))
+    slope = np.vdot(target, mean) / max(float(np.vdot(mean, mean)), 1e-300)
+    return np.asarray(target - np.clip(slope, 0.0, 1.0) * told)

@@ -38,9 +38,6 @@ from squamish.models.learners import Learner, View
 # would leave at the most. Trees are slow to predict and smooth out little of a draw. A learner of
 # the user predicts every draw of every row anew, as trees do, and may be slower still.
 DRAWS, DRAWS_OF_TREES = 16, 4
-# Fewer test rows do not tell how much predictions are worth: the slope of a regression on them has
-# a standard error of 0.22 or more.
-LEAST_CALIBRATED = 20
 # A t-test that is below this agrees with one that knows the distribution of a unit.
 AGREES = 0.05
 
@@ -295,9 +292,8 @@ def _over_draws(
     if errors is not None:
         unasked = np.full_like(growth, np.nan)
         return np.column_stack([growth, (errors * added.mean(axis=0)).sum(axis=-1), unasked])
-    target = family.errors(np.zeros_like(prediction), y)
     # The mean over pairs of different draws: the chance in a draw must not meet itself.
-    drawn, m = _calibrated(family.errors(replaced, y), target), len(added)
+    drawn, m = family.calibrated_errors(replaced, y), len(added)
     pairs = drawn.sum(axis=0) * added.sum(axis=0) - (drawn * added).sum(axis=0)
     averaged = _loss_of_mean(family, y, replaced) - family.losses(prediction, y)
     return np.column_stack([growth, pairs.sum(axis=-1) / (m * (m - 1)), averaged])
@@ -327,35 +323,8 @@ def _over_states(
     growth, beyond = expected - family.losses(prediction, y), expected - losses
     variance, cube = (shares * beyond**2).sum(axis=0), (shares * beyond**3).sum(axis=0)
     weights = shares[..., np.newaxis]
-    target = family.errors(np.zeros_like(prediction), y)
-    errors = _calibrated((weights * family.errors(replaced, y)).sum(axis=0), target)
+    errors = family.calibrated_errors(replaced, y, shares)
     added = family.predictors(prediction) - (weights * family.predictors(replaced)).sum(axis=0)
     mean = np.einsum("sn,sn...->n...", shares, replaced)
     averaged = family.losses(mean, y) - family.losses(prediction, y)
     return np.column_stack([growth, (errors * added).sum(axis=-1), averaged, variance, cube])
-
-
-def _calibrated(errors: Array, target: Array) -> Array:
-    """Turn errors of predictions into those of predictions that are shrunk to where they are best.
-
-    A model that has learned little but chance is sure of it all the same, and where draws are not
-    quite right, its errors go with what the unit seems to add. Predictions without the unit are
-    therefore shrunk to their mean by the slope of a regression of the target on them: to nothing
-    if they tell nothing, when the score is that of the target itself. Few rows stay as they are.
-
-    Parameters
-    ----------
-    errors : ndarray of shape (..., n, n_components)
-        Target minus prediction, for every draw.
-    target : ndarray of shape (n, n_components)
-        The target, as predictions are compared with it.
-    """
-    if len(target) < LEAST_CALIBRATED:
-        return errors
-    told = target - errors
-    target = target - target.mean(axis=0)
-    told = told - told.mean(axis=-2, keepdims=True)
-    # Of several draws, the mean tells: a single one has chance of its own.
-    mean = told.mean(axis=tuple(range(told.ndim - 2)))
-    slope = np.vdot(target, mean) / max(float(np.vdot(mean, mean)), 1e-300)
-    return np.asarray(target - np.clip(slope, 0.0, 1.0) * told)

@@ -6,7 +6,6 @@ import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
-import lightgbm
 import numpy as np
 from sklearn.tree import DecisionTreeRegressor
 
@@ -16,7 +15,7 @@ from squamish.families.family import Target
 from squamish.models.folds import covering
 from squamish.models.kernel_ridge import KernelRidge, fit_kernel_ridge
 from squamish.models.race import DROPS_OUT
-from squamish.models.trees import N_LEAVES, train_trees
+from squamish.models.trees import N_LEAVES, BoostedTrees, train_trees
 from squamish.statistics.ridge import fit_ridge
 from squamish.statistics.scores import normal_scores
 
@@ -161,13 +160,10 @@ def level_means(levels: Indices, target: Array, folds: Sequence[Fold]) -> Array:
 def _boosted(X: Array, target: Array, fold: Fold, n_trees: int) -> Array:
     """Predict a column from others by boosted trees, in the test rows of a fold."""
     train, test = fold
-    booster = check_trees(X[train], target[train], _AMOUNTS, n_trees)
-    return np.asarray(booster.predict(X[test], num_threads=1))
+    return check_trees(X[train], target[train], _AMOUNTS, n_trees).predict(X[test])
 
 
-def check_trees(
-    X: Array, y: Target, family: Family, n_trees: int = TREES_TO_CHECK
-) -> lightgbm.Booster:
+def check_trees(X: Array, y: Target, family: Family, n_trees: int = TREES_TO_CHECK) -> BoostedTrees:
     """Boost a few trees with small leaves."""
     return train_trees(X, y, family, n_trees, min_data_in_leaf=LEAST_IN_LEAF)
 
@@ -251,8 +247,7 @@ def _best_smooth(X: Array, target: Array, order: Indices) -> SmoothFunction:
 
 def leading_columns(X: Array, y: Target, family: Family) -> Indices:
     """Return the few columns that boosted trees gain most from, the best first; one at least."""
-    trees = check_trees(X, y, family)
-    gains = np.asarray(trees.feature_importance("gain"))
+    gains = check_trees(X, y, family).gains()
     n_used = max(1, min(int((gains > 0).sum()), INPUTS[-1]))
     return np.argsort(-gains, kind="stable")[:n_used]
 

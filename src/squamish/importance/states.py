@@ -209,8 +209,7 @@ def _tells_more(
 
 def _boosted(X: Array, codes: Indices, other: Array) -> Array:
     """Predict other rows by boosted trees."""
-    trees = check_trees(X, codes, _CLASSES)
-    return _CLASSES.tree_prediction(np.asarray(trees.predict(other, num_threads=1)))
+    return check_trees(X, codes, _CLASSES).predict(other)
 
 
 def _stepped(X: Array, codes: Indices, other: Array) -> Array:

@@ -60,7 +60,9 @@ def fit_polynomial(
     terms = np.hstack([X, X[:, left] * X[:, right]])
     mean, scale = terms.mean(axis=0), terms.std(axis=0)
     scale[scale < 1e-12] = 1
-    intercept, coef = family.fit_linear((terms - mean) / scale, y, strength, weights)
+    terms = (terms - mean) / scale
+    intercept, coef = family.fit_linear(terms, y, strength, weights)
+    family = family.profiled(intercept + terms @ coef.T, y, weights)
     coef = coef / scale
     intercept = intercept - coef @ mean
     if not quadratic:

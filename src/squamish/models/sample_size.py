@@ -50,8 +50,7 @@ def pilot_loss(table: Table) -> tuple[float, float]:
     test = np.zeros(len(y), dtype=bool)
     test[np.argsort(y, kind="stable")[::5]] = True
     trees = train_trees(table.X[~test], y[~test], family, int(DEFAULT_TREES.strength))
-    prediction = family.tree_prediction(np.asarray(trees.predict(table.X[test], num_threads=1)))
-    loss = float(family.losses(prediction, y[test]).mean())
+    loss = float(family.losses(trees.predict(table.X[test]), y[test]).mean())
     constant = family.constant(y[~test])
     known = np.broadcast_to(constant, (int(test.sum()), *constant.shape))
     return loss, float(family.losses(known, y[test]).mean()) - loss

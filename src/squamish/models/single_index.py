@@ -139,7 +139,8 @@ def _with_curve(
     intercept, coefficients = family.fit_linear(Z, y, strength, weights)
     slopes = coefficients[0] / scale
     curve = Curve(knots, float(index.max()), float(intercept[0] - slopes @ mean), slopes)
-    model = SingleIndex(direction, curve, family)
+    fitted = family.profiled(intercept + Z @ coefficients.T, y, weights)
+    model = SingleIndex(direction, curve, fitted)
     losses = family.losses(model.predict(X), y)
     return model, float(np.average(losses, weights=weights))
 

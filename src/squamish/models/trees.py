@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any
@@ -12,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
-from squamish.families import Family
+from squamish.families import Family, ProfiledFamily
 from squamish.models.stacking import predict_stacked
 
 # What a tree adds of what it finds.
@@ -56,13 +57,15 @@ class BoostedTrees:
     booster : lightgbm.Booster
         The trees.
     family : Family
-        What kind of target there is.
+        What kind of target there is, with what was fitted to these rounds.
     n_rounds : int
         How many rounds count.
     n_numbers : int
         How many numbers they were trained with and still hold.
     origin : ndarray of shape (d,) or float
         What was taken off each column before the trees saw it.
+    fitted : sequence of Family
+        The family as it was fitted before the first round, and after each; none if nothing is.
     """
 
     booster: lightgbm.Booster
@@ -70,12 +73,15 @@ class BoostedTrees:
     n_rounds: int
     n_numbers: int = 0
     origin: Array | float = 0.0
+    fitted: Sequence[Family] = ()
     # The rows that were asked last, and the sums of trees there.
     _last: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
     def after(self, n_rounds: int) -> BoostedTrees:
         """Return the model as it was after so many rounds."""
-        return replace(self, n_rounds=n_rounds, _last={})
+        # It ends before if nothing is left to split.
+        family = self.fitted[min(n_rounds, len(self.fitted) - 1)] if self.fitted else self.family
+        return replace(self, family=family, n_rounds=n_rounds, _last={})
 
     def without_data(self) -> BoostedTrees:
         """Return the trees without what they were trained with, if that is much: to be kept."""
@@ -226,7 +232,7 @@ def train_trees(
     *,
     weights: Array | None = None,
     **params: Any,
-) -> lightgbm.Booster:
+) -> BoostedTrees:
     """Boost small trees in one thread.
 
     One thread each, row by row: left to itself LightGBM chooses by a stopwatch whether it adds up
@@ -250,10 +256,46 @@ def train_trees(
     # lightgbm.train would also write the trees as text and read them again, which takes half as
     # long as to train few rows.
     booster = lightgbm.Booster(settings | params, data)
+    objective = (
+        _Objective(family, y, weights, booster) if isinstance(family, ProfiledFamily) else None
+    )
     for _ in range(n_trees):
         # A tree that finds nothing in its random columns is not the last one.
-        booster.update()
-    return booster
+        booster.update(fobj=objective)
+    if objective is None:
+        return BoostedTrees(booster, family, n_trees)
+    booster.eval_train(objective.see)
+    return BoostedTrees(booster, objective.fitted[-1], n_trees, fitted=objective.fitted)
+
+
+class _Objective:
+    """What LightGBM is told of the loss of a family, whose parameters are fitted in every round."""
+
+    def __init__(
+        self,
+        family: ProfiledFamily,
+        y: NDArray[Any],
+        weights: Array | None,
+        booster: lightgbm.Booster,
+    ) -> None:
+        self.family, self.y, self.weights, self.booster = family, y, weights, booster
+        self.fitted: list[Family] = []
+
+    def __call__(self, raw: Array, data: lightgbm.Dataset) -> tuple[Array, Array]:
+        """Return the derivatives of the weighted losses."""
+        scores = raw.reshape(-1, 1).astype(np.float64)
+        family = self.family.profiled(scores, self.y, self.weights)
+        # A round that finds nothing leaves no trees, and is not counted.
+        self.fitted[self.booster.current_iteration() :] = [family]
+        first, second = family.derivatives(scores, self.y)
+        if self.weights is None:
+            return first, second
+        return self.weights * first, self.weights * second
+
+    def see(self, raw: Array, data: lightgbm.Dataset) -> tuple[str, float, bool]:
+        """Fit the parameters to the sums of all trees, in the guise of a metric."""
+        self(raw, data)
+        return "", 0.0, False
 
 
 def fit_trees(
@@ -261,8 +303,8 @@ def fit_trees(
 ) -> BoostedTrees:
     """Fit the boosted trees of the portfolio."""
     share, origin = min(1.0, MOST_COLUMNS / X.shape[1]), common_values(X)
-    booster = train_trees(X - origin, y, family, n_rounds, weights=weights, feature_fraction=share)
-    return BoostedTrees(booster, family, n_rounds, X.size, origin)
+    trees = train_trees(X - origin, y, family, n_rounds, weights=weights, feature_fraction=share)
+    return replace(trees, n_numbers=X.size, origin=origin)
 
 
 def common_values(X: Array) -> Array:

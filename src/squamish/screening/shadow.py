@@ -144,7 +144,7 @@ def _gain(
     X: NDArray[np.floating[Any]], y: NDArray[Any], family: Family, rng: np.random.Generator
 ) -> Array:
     lean: dict[str, Any] = {} if X.shape[1] <= 2 * FEW_GROUPS else {"max_bin": COARSE_BINS}
-    booster = train_trees(
+    trees = train_trees(
         X,
         y,
         family,
@@ -157,4 +157,4 @@ def _gain(
         seed=int(rng.integers(2**31)),
         **lean,
     )
-    return booster.feature_importance("gain").astype(float)
+    return trees.gains()
