@@ -5,10 +5,12 @@ from __future__ import annotations
 from squamish.families.amounts import Amounts
 from squamish.families.classes import Classes
 from squamish.families.family import Family, ProfiledFamily, Task
+from squamish.families.rates import Rates
+from squamish.families.times import Times
 
-__all__ = ["FAMILIES", "Family", "ProfiledFamily", "Task", "family_of"]
+__all__ = ["FAMILIES", "Family", "ProfiledFamily", "Rates", "Task", "family_of"]
 
-FAMILIES: dict[Task, Family] = {"classification": Classes(), "regression": Amounts()}
+FAMILIES: dict[Task, Family] = {family.task: family for family in (Classes(), Amounts(), Times())}
 
 
 def family_of(task: Task) -> Family:

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 
-Task = Literal["classification", "regression"]
+Task = Literal["classification", "regression", "survival", "counts"]
 Target = NDArray[Any]
 
 # Fewer test rows do not tell how much predictions are worth: the slope of a regression on them has
@@ -36,6 +36,9 @@ class Family(ABC):
         The unit of the paper's loss, ``|f(x) - y|``.
     has_classes : bool
         Whether targets are labels without an order, so that tests compare classes.
+    is_censored : bool
+        Whether how long a row was observed is no part of what is to be told, so that columns may
+        depend on that: not all orders of the target are equally likely then.
     """
 
     task: ClassVar[Task]
@@ -45,6 +48,7 @@ class Family(ABC):
     absolute_unit: ClassVar[str]
     absolute_scale: ClassVar[str] = ""
     has_classes: ClassVar[bool]
+    is_censored: ClassVar[bool] = False
 
     @abstractmethod
     def encode(self, values: Target) -> Target:
@@ -70,6 +74,10 @@ class Family(ABC):
     def scores(self, y: Target) -> Array:
         """Return the target as centred columns, with which linear tests correlate features."""
 
+    def score_variances(self, y: Target) -> Array | None:
+        """Return how much the scores of every row vary if nothing is known of it; None if alike."""
+        return None
+
     @abstractmethod
     def strata(self, y: Target) -> Indices:
         """Divide rows by their targets, for tests of independence in a table of counts."""
@@ -80,7 +88,7 @@ class Family(ABC):
 
     @abstractmethod
     def splitter(self, n_folds: int, seed: int, *, grouped: bool) -> Any:
-        """Return a scikit-learn splitter that keeps the shares of targets alike."""
+        """Return a scikit-learn splitter that keeps the shares of `strata` alike."""
 
     @abstractmethod
     def is_trainable(self, y: Target, train: Indices) -> bool:

@@ -28,6 +28,7 @@ from squamish.result.audit import Audit, Shuffle
 from squamish.table.lazy import is_lazy
 from squamish.table.rows import read_weights
 from squamish.table.target import one_column
+from squamish.table.times import is_paired
 
 STAGE = "audit"
 # Seeds are whole numbers that every reader of JSON keeps to the last digit.
@@ -147,7 +148,8 @@ def _plan(
     deadline: float,
 ) -> tuple[Plan, Prepared]:
     """Read the table once as it is, which finds all mistakes, and settle what stays."""
-    kind, y = type(estimator), one_column(request.y)
+    kind = type(estimator)
+    y = request.y if is_paired(request.y) else one_column(request.y)
     request = replace(request, y=y)
     reading = read(kind(), request, method, conditions)
     with one_thread:

@@ -15,6 +15,7 @@ from squamish.fitting.notes import note_on_classes, note_on_missing, note_on_tas
 from squamish.fitting.request import Request
 from squamish.table.rows import read_groups, read_weights
 from squamish.table.target import encode_target, infer_task, read_target
+from squamish.table.times import is_paired, signed
 
 
 @dataclass(frozen=True, eq=False)
@@ -62,7 +63,8 @@ class Observations:
         weights = read_weights(request.sample_weight, n_rows)
         clusters = read_groups(request.groups, n_rows)
         counted = np.ones(n_rows, dtype=bool) if weights is None else weights > 0
-        target, used = read_target(request.y, counted, request.missing_target)
+        y = signed(request.y) if is_paired(request.y) else request.y
+        target, used = read_target(y, counted, request.missing_target)
         if len(target) < 2:
             raise InputError(
                 f"{len(target)} rows are left: the sample_weight of others is zero, or they have "

@@ -17,6 +17,7 @@ from squamish.families import Task
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.table.names import FeatureGroups
+from squamish.table.times import with_times
 
 Method = CrossfitMethod | PaperMethod
 
@@ -28,7 +29,7 @@ class Request:
     Attributes
     ----------
     X, y, sample_weight, groups
-        As in ``RelevanceSelector.fit``.
+        As in ``RelevanceSelector.fit``; times as pairs of event and time.
     task, cv, feature_groups, categorical_features, infinite, missing_target
         As in `RelevanceSelector`.
     """
@@ -49,7 +50,9 @@ class Request:
         cls, estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, groups: Any
     ) -> Request:
         """Ask to read what was passed as the parameters of an estimator say."""
-        return cls(X, y, sample_weight, groups, **_parameters(cls, estimator))
+        parameters = _parameters(cls, estimator)
+        y, parameters["task"] = with_times(y, parameters["task"])
+        return cls(X, y, sample_weight, groups, **parameters)
 
 
 @dataclass(frozen=True, eq=False)

@@ -123,6 +123,11 @@ class CrossFit:
         """The target as centred columns."""
         return self.family.scores(self.table.y)
 
+    @cached_property
+    def score_variances(self) -> Array | None:
+        """How much the scores of every row vary; None if all do alike."""
+        return self.family.score_variances(self.table.y)
+
     @property
     def weights(self) -> Array | None:
         """How much each tested row counts."""

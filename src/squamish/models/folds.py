@@ -14,17 +14,17 @@ from squamish.table.table import Table
 def split_rows(table: Table, n_folds: int, rng: np.random.Generator) -> list[Fold]:
     """Split rows into folds: shares of the targets alike, clusters of rows whole."""
     family = table.family
-    seed = int(rng.integers(2**31))
+    seed, strata = int(rng.integers(2**31)), family.strata(table.y)
     if table.clusters is None:
         split = family.splitter(n_folds, seed, grouped=False)
-        return list(split.split(table.X, table.y))
+        return list(split.split(table.X, strata))
     n_clusters = len(np.unique(table.clusters))
     if n_clusters < 2:
         raise InputError("groups holds one group only; it must hold 2 or more, to test on others")
     split = family.splitter(min(n_folds, n_clusters), seed, grouped=True)
     folds = [
         (train, test)
-        for train, test in split.split(table.X, table.y, table.clusters)
+        for train, test in split.split(table.X, strata, table.clusters)
         if len(test) and family.is_trainable(table.y, train)
     ]
     if not folds:

@@ -36,27 +36,30 @@ def level_p_value(
     rng: np.random.Generator,
     weights: Array | None = None,
     clusters: Indices | None = None,
+    variances: Array | None = None,
 ) -> float:
-    """Test the levels of one category."""
+    """Test the levels of one category.
+
+    Where targets vary more in some rows than in others, squares of sums are divided by what that
+    makes of a level, as in a log-rank test.
+    """
+    w = np.ones(len(levels)) if weights is None else weights
+    spread = np.square(w) if variances is None else np.square(w) * variances
     if clusters is None:
-        return _permutation_p_value(levels, targets, rng, weights)
+        return _permutation_p_value(levels, targets, rng, w, spread)
     samples = [_one_of_each(clusters, rng) for _ in range(N_SAMPLES)]
-    p_values = [
-        _permutation_p_value(levels[s], targets[s], rng, None if weights is None else weights[s])
-        for s in samples
-    ]
+    p_values = [_permutation_p_value(levels[s], targets[s], rng, w[s], spread[s]) for s in samples]
     return float(combined_p_values(np.array(p_values)[:, np.newaxis])[0])
 
 
 def _permutation_p_value(
-    levels: Indices, targets: Array, rng: np.random.Generator, weights: Array | None
+    levels: Indices, targets: Array, rng: np.random.Generator, w: Array, spread: Array
 ) -> float:
-    w = np.ones(len(levels)) if weights is None else weights
     scores = targets / np.maximum(targets.std(axis=0), 1e-12)
     scores = w[:, np.newaxis] * (scores - w @ scores / w.sum())
 
     def between(order: Indices) -> float:
-        counts = np.maximum(np.bincount(levels, weights=np.square(w[order])), 1e-12)
+        counts = np.maximum(np.bincount(levels, weights=spread[order]), 1e-12)
         sums = np.stack([np.bincount(levels, weights=s[order]) for s in scores.T])
         return float((np.square(sums) / counts).sum())
 

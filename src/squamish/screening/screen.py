@@ -13,11 +13,14 @@ import numpy as np
 
 from squamish.arrays import Array, Indices
 from squamish.execution.workers import OutOfTime
+from squamish.families import Rates
 from squamish.importance.context import MOST_CONTEXT
 from squamish.models.crossfit import CrossFit
 from squamish.screening import product, score
+from squamish.screening.hazards import hazard_tests
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.levels import level_p_value
+from squamish.screening.logrank import logrank_p_values
 from squamish.screening.marginal import marginal_p_values
 from squamish.screening.odds import odds_tests
 from squamish.screening.partial import Design, partial_tests
@@ -192,7 +195,9 @@ def _with_levels(fit: CrossFit, p_marginal: Array, rng: np.random.Generator) -> 
     p = p_marginal.copy()
     found: dict[int, list[float]] = {}
     for feature, levels in parts.many_levels:
-        own = level_p_value(levels, fit.scores, rng, table.weights, table.clusters)
+        own = level_p_value(
+            levels, fit.scores, rng, table.weights, table.clusters, fit.score_variances
+        )
         found.setdefault(feature, []).append(own)
         fit.workers.reporter.step()
     for feature, p_values in found.items():
@@ -212,13 +217,19 @@ def _links(fit: CrossFit, block: Block, _: np.random.Generator) -> Indices:
 
 
 def _marginal(fit: CrossFit, start: int, stop: int) -> Array:
-    return marginal_p_values(fit.parts.plain[:, start:stop], fit.table.y, fit.family)
+    return _by_themselves(fit, fit.parts.plain[:, start:stop])
 
 
 def _centres(fit: CrossFit, groups: Sequence[Indices]) -> Array:
     """Test what noisy copies share, which shows better in their mean."""
     centres = [_centre(fit.parts.ranked[:, group]) for group in groups]
-    return marginal_p_values(np.column_stack(centres), fit.table.y, fit.family)
+    return _by_themselves(fit, np.column_stack(centres))
+
+
+def _by_themselves(fit: CrossFit, X: Array) -> Array:
+    if fit.family.is_censored:
+        return logrank_p_values(X, fit.table.y, fit.scores[:, 0])
+    return marginal_p_values(X, fit.table.y, fit.family)
 
 
 def _centre(Z: Array) -> Array:
@@ -227,15 +238,18 @@ def _centre(Z: Array) -> Array:
 
 
 def _partial(fit: CrossFit) -> Array:
-    """Test parts given all other features: differences of means and, of classes, of log odds.
+    """Test parts given all other features: differences of means, of log odds, and of log rates.
 
     Returns p-values of parts one by one, and of all parts of a feature together.
     """
     targets = fit.scores
     design = Design.of(fit.parts.ranked, targets, fit.parts.feature)
-    found = [partial_tests(design, targets)]
+    # Rows that were observed for longer differ more, so that least squares do not hold.
+    found = [] if fit.family.is_censored else [partial_tests(design, targets)]
     if fit.family.has_classes:
         found.append(odds_tests(design, targets))
+    elif isinstance(fit.family, Rates):
+        found.append(hazard_tests(design, fit.family, fit.table.y))
     return np.stack([combined_p_values(np.stack(p)) for p in zip(*found, strict=True)])
 
 

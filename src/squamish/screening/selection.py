@@ -116,7 +116,7 @@ def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array
     d, columns = Z.shape[1], fit.fixed_columns(model)
     if d == 0:
         return np.ones(0)
-    if not fit.table.rows_are_alike:
+    if not fit.table.rows_are_alike or fit.family.is_censored:
         rows = residuals, fit.weights, fit.clusters
         both = [score.single_p_values(Z, *rows), score.product_p_values(Z, *rows, columns)]
         return combined_p_values(np.stack(both))

@@ -64,6 +64,7 @@ def one_column(y: Any) -> NDArray[Any]:
     """Return a target of any library as an array, gaps and all."""
     if y is None:
         raise InputError("RelevanceSelector requires y to be passed, but the target y is None")
+    _refuse_several(y)
     with in_one_line():
         if isinstance(y, np.ma.MaskedArray):
             y = np.ma.filled(y.astype(object), np.nan)
@@ -78,6 +79,18 @@ def one_column(y: Any) -> NDArray[Any]:
     if values.dtype.kind == "c":
         raise InputError(f"Complex data not supported: y holds {values[0]}")
     return values.astype(object) if values.dtype.kind == "T" else values
+
+
+def _refuse_several(y: Any) -> None:
+    """Refuse several targets at once."""
+    fields = getattr(getattr(y, "dtype", None), "names", None)
+    shape = getattr(y, "shape", None)
+    n_columns = len(fields) if fields else shape[1] if shape and len(shape) == 2 else 1
+    if n_columns > 1:
+        raise InputError(
+            f"y has {n_columns} columns, but one target is explained at a time: fit a selector for "
+            "each of them, in a loop (an event and a time take task='survival')"
+        )
 
 
 def _is_table(y: Any) -> bool:
