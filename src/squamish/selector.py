@@ -49,10 +49,11 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         paper. A string takes the method's defaults; an object such as
         ``CrossfitMethod(alpha=0.05)`` sets its parameters, which are then reached in a
         grid search as ``method__alpha``.
-    task : {"classification", "regression"} or None, default=None
+    task : {"classification", "regression", "survival", "counts"} or None, default=None
         What kind of target ``y`` is. None infers it: text, booleans and whole numbers with
         at most 20 distinct values, each more than once, are classes; other numbers are
-        amounts.
+        amounts; a structured array of a boolean and a number is times until an event, and which
+        of them were seen ("survival"). Whole numbers of events ("counts") have to be named so.
     cv : int, splitter, iterable or None, default=None
         How to split the rows for out-of-sample tests, as in scikit-learn: a number of
         folds, any splitter, or an iterable of (train, test). None takes 5 folds. Folds
@@ -182,7 +183,14 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.stability = stability
 
     @with_callbacks  # type: ignore[untyped-decorator,unused-ignore]
-    def fit(self, X: Any, y: Any, sample_weight: Any = None, groups: Any = None) -> Self:
+    def fit(
+        self,
+        X: Any,
+        y: Any,
+        sample_weight: Any = None,
+        groups: Any = None,
+        exposure: Any = None,
+    ) -> Self:
         """Decide the class of every column of ``X``.
 
         Parameters
@@ -192,41 +200,54 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             knows. NaN, None and null mark missing values. A polars LazyFrame of more than
             50,000 rows, such as ``polars.scan_parquet`` gives, is read in portions and need
             not fit into memory.
-        y : array-like of shape (n_samples,)
-            The target: classes of any label type, or amounts.
+        y : array-like of shape (n_samples,), or an event and a time for every row
+            The target: classes of any label type, amounts, or counts. Times until an event are a
+            structured array as scikit-survival has it, a frame of two columns, or a pair of
+            columns: the one of booleans, or of ones and zeros, tells whether the event was seen
+            at that time, or the row was lost without it (censored on the right).
         sample_weight : array-like of shape (n_samples,), default=None
             How much each row counts in models, losses and tests. Rows of weight 0 are left
             out.
         groups : array-like of shape (n_samples,), default=None
             Which rows belong together, such as measurements of the same patient. They are
             never divided between training and test, and count as one observation in tests.
+        exposure : array-like of shape (n_samples,), default=None
+            How long, or how much of, every row was exposed to events, for ``task="counts"``:
+            columns are judged by rates.
 
         Returns
         -------
         self : RelevanceSelector
             The fitted selector.
         """
-        request = Request.of(self, X, y, sample_weight, groups)
+        request = Request.of(self, X, y, sample_weight, groups, exposure)
         self.result_ = judge(self, request, *self._checked_parameters())
         self.relevance_classes_: NDArray[np.int64] = self.result_.classes
         return self
 
     def audit(
-        self, X: Any, y: Any, n_shuffles: int = 100, sample_weight: Any = None, groups: Any = None
+        self,
+        X: Any,
+        y: Any,
+        n_shuffles: int = 100,
+        sample_weight: Any = None,
+        groups: Any = None,
+        exposure: Any = None,
     ) -> Audit:
         """Measure on this table how often columns are called relevant that are not.
 
         The same fit is made with shuffled targets. No column tells anything about these, so that
         whatever is called relevant is false: the share of shuffles with any such column is the
-        error rate that ``alpha`` bounds. Weights stay with their targets. With groups, each gets
-        the targets of another one in random order (of a larger one a part, of a smaller one some
-        twice): the null is that groups are independent, and their targets of the columns. What
+        error rate that ``alpha`` bounds. Weights and exposures stay with their targets. With
+        groups, each gets the targets of another one in random order (of a larger one a part, of a
+        smaller one some twice): the null is that groups are independent, and their targets of the
+        columns. What
         is not measured: errors beside columns that are relevant, and those that come from rows
         that depend on each other in time, or that ``groups`` should have named.
 
         Parameters
         ----------
-        X, y, sample_weight, groups
+        X, y, sample_weight, groups, exposure
             As in ``fit``; the selector need not be fitted, and stays as it is.
         n_shuffles : int, default=100
             How many; ``n_jobs`` at a time. Shuffle k is the same whatever their number. What is
@@ -246,7 +267,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         0 of 5 shuffled targets gave a relevant column (0.0% to 52.2%, 95%); alpha = 0.01 ...
         """
         check_range("n_shuffles", n_shuffles, at_least=1, integer=True)
-        request = Request.of(self, X, y, sample_weight, groups)
+        request = Request.of(self, X, y, sample_weight, groups, exposure)
         return audit(self, request, *self._checked_parameters(), n_shuffles)
 
     @property

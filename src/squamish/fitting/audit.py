@@ -25,6 +25,7 @@ from squamish.fitting.sampling import read
 from squamish.fitting.shuffling import Exchange
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.result.audit import Audit, Shuffle
+from squamish.table.exposures import is_exposed
 from squamish.table.lazy import is_lazy
 from squamish.table.rows import read_weights
 from squamish.table.target import one_column
@@ -149,7 +150,7 @@ def _plan(
 ) -> tuple[Plan, Prepared]:
     """Read the table once as it is, which finds all mistakes, and settle what stays."""
     kind = type(estimator)
-    y = request.y if is_paired(request.y) else one_column(request.y)
+    y = request.y if is_paired(request.y) or is_exposed(request.y) else one_column(request.y)
     request = replace(request, y=y)
     reading = read(kind(), request, method, conditions)
     with one_thread:

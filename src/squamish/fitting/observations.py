@@ -13,6 +13,7 @@ from squamish.errors import InputError, check_choice
 from squamish.families import FAMILIES, Family, Task, family_of
 from squamish.fitting.notes import note_on_classes, note_on_missing, note_on_task
 from squamish.fitting.request import Request
+from squamish.table.exposures import exposed, is_exposed
 from squamish.table.rows import read_groups, read_weights
 from squamish.table.target import encode_target, infer_task, read_target
 from squamish.table.times import is_paired, signed
@@ -63,8 +64,7 @@ class Observations:
         weights = read_weights(request.sample_weight, n_rows)
         clusters = read_groups(request.groups, n_rows)
         counted = np.ones(n_rows, dtype=bool) if weights is None else weights > 0
-        y = signed(request.y) if is_paired(request.y) else request.y
-        target, used = read_target(y, counted, request.missing_target)
+        target, used = _read_any_target(request.y, counted, request.missing_target)
         if len(target) < 2:
             raise InputError(
                 f"{len(target)} rows are left: the sample_weight of others is zero, or they have "
@@ -98,3 +98,11 @@ class Observations:
             weights=None if self.weights is None else self.weights[rows],
             clusters=None if self.clusters is None else self.clusters[rows],
         )
+
+
+def _read_any_target(y: Any, counted: Mask, missing: str) -> tuple[NDArray[Any], Mask]:
+    """Check a target, also one of pairs, and find the rows that have one."""
+    if is_exposed(y):
+        counts, used = read_target(y["count"], counted, missing)
+        return exposed(counts, y["exposure"][used]), used
+    return read_target(signed(y) if is_paired(y) else y, counted, missing)

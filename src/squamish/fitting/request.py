@@ -16,6 +16,7 @@ from squamish.execution.workers import RandomState, as_generator
 from squamish.families import Task
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
+from squamish.table.exposures import with_exposure
 from squamish.table.names import FeatureGroups
 from squamish.table.times import with_times
 
@@ -29,7 +30,7 @@ class Request:
     Attributes
     ----------
     X, y, sample_weight, groups
-        As in ``RelevanceSelector.fit``; times as pairs of event and time.
+        As in ``RelevanceSelector.fit``; times and events, and counts and exposures, as pairs.
     task, cv, feature_groups, categorical_features, infinite, missing_target
         As in `RelevanceSelector`.
     """
@@ -47,11 +48,18 @@ class Request:
 
     @classmethod
     def of(
-        cls, estimator: BaseEstimator, X: Any, y: Any, sample_weight: Any, groups: Any
+        cls,
+        estimator: BaseEstimator,
+        X: Any,
+        y: Any,
+        sample_weight: Any,
+        groups: Any,
+        exposure: Any,
     ) -> Request:
         """Ask to read what was passed as the parameters of an estimator say."""
         parameters = _parameters(cls, estimator)
         y, parameters["task"] = with_times(y, parameters["task"])
+        y = with_exposure(y, parameters["task"], exposure)
         return cls(X, y, sample_weight, groups, **parameters)
 
 

@@ -252,7 +252,9 @@ def train_trees(
         seed=0,
         verbose=-1,
     )
-    data = lightgbm.Dataset(X, y, weight=weights, params=settings | params)
+    # Whoever is told derivatives has no use for the target.
+    label = np.zeros(len(y)) if isinstance(family, ProfiledFamily) else y
+    data = lightgbm.Dataset(X, label, weight=weights, params=settings | params)
     # lightgbm.train would also write the trees as text and read them again, which takes half as
     # long as to train few rows.
     booster = lightgbm.Booster(settings | params, data)

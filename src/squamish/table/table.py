@@ -78,8 +78,8 @@ class Table:
 
     @property
     def rows_are_alike(self) -> bool:
-        """Whether every row counts the same, and stands for itself."""
-        return self.weights is None and self.clusters is None
+        """Whether every row counts the same, was exposed as long, and stands for itself."""
+        return self.weights is None and self.clusters is None and self.y.dtype.names is None
 
     def rows(self, rows: Indices) -> Table:
         """Return the table with these rows only."""
