@@ -15,15 +15,19 @@ from squamish.datasets.generators import (
     make_nonlinear,
     make_regression,
 )
+from squamish.datasets.outcomes import OUTCOMES, make_counts, make_survival
 
 __all__ = [
+    "OUTCOMES",
     "PRESETS",
     "PROBLEMS",
     "Problem",
     "load_patients",
     "load_preset",
     "load_problem",
+    "make_counts",
     "make_linear",
     "make_nonlinear",
     "make_regression",
+    "make_survival",
 ]

@@ -16,6 +16,7 @@ from squamish.datasets.generators import (
     make_linear,
     make_regression,
 )
+from squamish.datasets.outcomes import OUTCOME_FAMILIES
 from squamish.errors import InputError
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.execution.workers import RandomState, as_generator
@@ -30,7 +31,7 @@ def load_problem(name: str, *, shuffle: bool = False, random_state: RandomState 
     Parameters
     ----------
     name : str
-        One of ``PROBLEMS``, or one of the paper's ``PRESETS``.
+        One of ``PROBLEMS`` or ``OUTCOMES``, or one of the paper's ``PRESETS``.
     shuffle : bool
         Put the columns into random order.
     random_state : int, Generator, RandomState or None
@@ -49,10 +50,11 @@ def load_problem(name: str, *, shuffle: bool = False, random_state: RandomState 
     """
     if name in PRESETS:
         return load_preset(name, shuffle=shuffle, random_state=random_state)
-    if name not in _FAMILIES:
-        raise InputError(f"no problem is called {name!r}; there are {', '.join(PROBLEMS)}")
+    families = _FAMILIES | OUTCOME_FAMILIES
+    if name not in families:
+        raise InputError(f"no problem is called {name!r}; there are {', '.join(families)}")
     rng = as_generator(random_state)
-    problem = _FAMILIES[name](rng)
+    problem = families[name](rng)
     return problem.permute_columns(rng.permutation(problem.X.shape[1])) if shuffle else problem
 
 

@@ -25,12 +25,12 @@ class Problem:
     X : ndarray of shape (n_samples, n_features)
         The table.
     y : ndarray of shape (n_samples,)
-        The target.
+        The target; times are a structured array of events and times.
     classes : ndarray of shape (n_features,)
         The true class of every column: 2 strong, 1 weak, 0 irrelevant.
     groups : tuple of tuples of int
         The columns that replace each other, one tuple for each redundancy group.
-    task : {"classification", "regression"}
+    task : {"classification", "regression", "survival", "counts"}
         What kind of target ``y`` is.
     feature_names : tuple of str
         A name for every column, telling the role it was generated for.
@@ -137,7 +137,7 @@ def make_linear(
     >>> make_linear(n_strong=2, group_sizes=[3, 2], n_irrelevant=4, random_state=0)
     Problem(classification, 200 x 11: 2 strong, 5 weak (groups: 2), 4 irrelevant)
     """
-    layout = _Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
+    layout = Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
     rng = as_generator(random_state)
     informative = rng.standard_normal((n_samples, layout.n_informative))
     y = (informative.sum(axis=1) > 0).astype(np.int64)
@@ -180,7 +180,7 @@ def make_nonlinear(
     >>> make_nonlinear(n_strong=3, group_sizes=[4], n_irrelevant=3, random_state=0)
     Problem(classification, 1000 x 10: 3 strong, 4 weak (groups: 1), 3 irrelevant)
     """
-    layout = _Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
+    layout = Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
     if layout.n_informative < 2:
         raise InputError("n_strong + len(group_sizes) is 1; four clusters need 2 or more")
     rng = as_generator(random_state)
@@ -234,7 +234,7 @@ def make_regression(
     >>> make_regression(n_strong=2, n_repeated=1, random_state=0)
     Problem(regression, 200 x 3: 1 strong, 2 weak (groups: 1), 0 irrelevant)
     """
-    layout = _Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
+    layout = Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
     check_range("target_noise", target_noise, at_least=0, below=np.inf)
     rng = as_generator(random_state)
     informative = rng.standard_normal((n_samples, layout.n_informative))
@@ -244,7 +244,7 @@ def make_regression(
 
 
 @dataclass(frozen=True)
-class _Layout:
+class Layout:
     """How many columns of which kind a table has, and how they are laid out."""
 
     n_samples: int
@@ -267,6 +267,7 @@ class _Layout:
 
     @property
     def n_informative(self) -> int:
+        """Number of columns that make the target."""
         return self.n_strong + len(self.group_sizes)
 
     def build(
