@@ -60,11 +60,11 @@ def test_a_cost_between_both_limits_of_a_refit_is_neither_strong_nor_certain():
     assert not found.small[0]
 
 
-def test_what_a_removal_costs_is_what_a_refit_loses_if_that_is_less_than_an_average_over_draws():
+def test_what_a_removal_costs_is_what_a_refit_loses_whatever_draws_say():
     costs = PairedTest(np.array([0.1, 0.7]), np.array([0.01, 0.1]), 200)
     refits = Refits(costs, np.full(2, 1e-9), np.full(2, 0.9), 1)
     limits = Limits(Level(0.01), 0.01, 0.01)
     found = overruled(seemingly_strong(2), np.arange(2), refits, np.full(2, 1e-9), limits)
     assert found.refitted.all()
-    assert found.removal.mean.tolist() == [0.1, 0.4]
+    assert found.removal.mean.tolist() == [0.1, 0.7]
     assert found.removal.error.tolist() == [0.01, 0.1]

@@ -57,6 +57,8 @@ def test_no_removal_costs_more_than_there_is_to_lose():
     assert (result.evidence.effect[:2] <= 1).all()
     assert (result.evidence.effect[:2] > 0.8).all()
     assert (result.evidence.tested_effect[:2] > 1).all()
+    assert (result.evidence.removal_interval[:, :2] <= result.gain).all()
+    assert (result.evidence.removal_interval[0, :2] <= result.evidence.removal_loss[:2]).all()
 
 
 def test_a_removal_costs_what_a_refit_loses():
@@ -71,6 +73,29 @@ def test_a_removal_costs_what_a_refit_loses():
     low, high = result.evidence.removal_interval / result.gain
     for j, name in enumerate(result.feature_names):
         assert low[j] - 0.01 <= truth[name] <= high[j] + 0.01
+
+
+def test_removals_cost_what_a_verdict_without_the_columns_loses():
+    # As in a table of customers: trees, a flag that matters where another column is large, and a
+    # column beside its price. A model that stays, averaged over draws of the flag, loses less.
+    rng = np.random.default_rng(0)
+    flag, minutes, calls = rng.random(800) < 0.3, *rng.uniform(0, 10, (2, 800))
+    leaves = np.where(flag & (calls > 4), 0.9, np.where((minutes > 7) != (calls > 8), 0.8, 0.05))
+    table = pd.DataFrame(
+        {"flag": flag, "minutes": minutes, "charge": np.round(0.17 * minutes, 2), "calls": calls}
+    )
+    y = rng.random(800) < leaves
+    result = RelevanceSelector(random_state=0).fit(table, y).result_
+    assert result.evidence.learner.startswith("boosted")
+    costs = dict(zip(result.feature_names, result.evidence.effect, strict=True))
+    groups = {frozenset(group): shares for group, shares in result.necessity.groups.items()}
+    together = groups[frozenset({"minutes", "charge"})].least
+    for columns, cost in ((["flag"], costs["flag"]), (["minutes", "charge"], together)):
+        without = RelevanceSelector(random_state=0).fit(table.drop(columns=columns), y).result_
+        lost = (without.evidence.loss - result.evidence.loss) / result.gain
+        assert cost == pytest.approx(lost, abs=0.1)
+        assert cost > 0.15
+    assert max(costs["minutes"], costs["charge"]) < 0.01
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])

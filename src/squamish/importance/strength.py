@@ -67,8 +67,8 @@ class Strength:
     loss : ndarray of float
         Growth of the loss in the test that decided; NaN if not tested.
     removal : PairedTest
-        Growth of the loss of the best model without the feature that is known: a refit, or the
-        model averaged over draws of the feature. NaN if not tested.
+        Growth of the loss without the feature: that of a refit, or of the model averaged over draws
+        of the feature where no refit was made. NaN if not tested.
     refitted : ndarray of bool
         Which features a refit was made without.
     p_values : ndarray of float
@@ -322,7 +322,7 @@ def overruled(
         strong=strong,
         small=small,
         loss=loss,
-        removal=outcome.removal.at_most(doubtful, test),
+        removal=outcome.removal.with_others(doubtful, test),
         refitted=refitted,
         p_values=p,
         r2=r2,

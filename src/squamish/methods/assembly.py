@@ -67,16 +67,16 @@ def assemble_evidence(
     def among(features: Indices) -> Mask:
         return np.isin(np.arange(d), features)
 
-    # No model loses more than one that looks at nothing.
-    costs = np.minimum(removal.mean, max(gain, 0.0))
+    # No model has to lose more than one that looks at nothing, however wrong a refit is.
+    costs, lows, highs = (
+        np.minimum(removal.mean + sign * removal.reach(), max(gain, 0.0)) for sign in (0, -1, 1)
+    )
     return CrossfitEvidence(
         proof=relevance.proofs,
         proof_p_values=dict(relevance.p_values),
         p_relevant=level.adjusted(relevance.combined),
         removal_loss=wide(costs),
-        removal_interval=np.stack(
-            [wide(removal.mean - removal.reach()), wide(removal.mean + removal.reach())]
-        ),
+        removal_interval=np.stack([wide(lows), wide(highs)]),
         p_value=wide(strength.p_values),
         effect=wide(costs / (gain if gain > 0 else np.nan)),
         explained=wide(strength.r2),

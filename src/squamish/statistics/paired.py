@@ -38,11 +38,10 @@ class PairedTest:
         """Return the tests of some columns."""
         return replace(self, mean=self.mean[which], error=self.error[which])
 
-    def at_most(self, places: NDArray[np.intp], other: PairedTest) -> PairedTest:
-        """Return the same with other means in some places, where these are smaller."""
+    def with_others(self, places: NDArray[np.intp], other: PairedTest) -> PairedTest:
+        """Return the same with other tests in some places."""
         mean, error = self.mean.copy(), self.error.copy()
-        less = ~(other.mean >= mean[places])
-        mean[places[less]], error[places[less]] = other.mean[less], other.error[less]
+        mean[places], error[places] = other.mean, other.error
         return replace(self, mean=mean, error=error)
 
     def reach(self, level: float = 0.95) -> NDArray[np.float64]:

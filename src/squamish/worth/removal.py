@@ -2,7 +2,8 @@
 
 Refits that the test of strength made are not made again. Without a feature that draws tell to cost
 next to nothing no refit is made: the model averaged over its draws does without it, too, so that
-the best model without it costs no more.
+the best model without it costs no more. Where there is a refit, it counts: the lesser of two noisy
+costs would be too low on average.
 """
 
 from __future__ import annotations
@@ -87,7 +88,7 @@ def cost_removals(
     test = growth(fit, losses, race.losses)
     n = len(open_ones)
     refitted = np.arange(len(sets)) < n
-    features = features.at_most(open_ones, test.of(refitted))
+    features = features.with_others(open_ones, test.of(refitted))
     mean, error = nothing.copy(), nothing.copy()
     mean[several], error[several] = test.mean[n:], test.error[n:]
     for g, group in enumerate(groups):
