@@ -106,12 +106,21 @@ def test_classes_that_a_line_divides_can_be_fitted():
     assert np.array_equal(model.predict(X)[:, 1] > 0.5, y == 1)
 
 
+def predicted(fit, trial):
+    """Predict every row by a model of the other folds."""
+    unused = np.random.default_rng(0)
+    folds = range(len(fit.folds))
+    return fit.gathered([fit.fold_prediction((trial, fold), unused) for fold in folds])
+
+
 def test_trials_that_lose_too_much_end_early():
     problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
     table = Table(problem.X, problem.y, "classification")
     fit = CrossFit.over(table, 5, np.random.default_rng(0))
     trials = [Trial(BuiltIn("linear"), np.array([j])) for j in range(4)]
-    losses = [fit.mean(loss) for loss in fit.losses(trials)]
+    losses = [
+        fit.mean(fit.family.losses(predicted(fit, trial), table.y[fit.tested])) for trial in trials
+    ]
     between = (losses[0] + min(losses[1:])) / 2
 
     assert losses[0] < between
@@ -145,7 +154,7 @@ def test_a_trial_goes_on_as_long_as_something_is_left_to_see():
     problem = make_linear(200, n_strong=1, n_irrelevant=3, random_state=0)
     fit = CrossFit.over(Table(problem.X, problem.y, "classification"), 5, np.random.default_rng(0))
     good, bad = (Trial(BuiltIn("linear"), np.array([j])) for j in (0, 1))
-    whole = fit.predictions([good, bad])
+    whole = [predicted(fit, good), predicted(fit, bad)]
     found, n_fits = predictions_while(
         fit, [good, bad], [whole[0], whole[0]], lambda growth, error: growth <= 2 * error
     )

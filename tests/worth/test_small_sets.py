@@ -1,11 +1,15 @@
 """The path of sets: for every size the best one, and the smallest that is enough."""
 
+from collections import Counter
+
 import numpy as np
 import pytest
 from sklearn.datasets import make_classification
 
 from squamish import InputError, RelevanceSelector
 from squamish.datasets import load_problem
+from squamish.models.learners import BuiltIn
+from squamish.worth import measure
 
 
 def test_the_minimal_set_has_one_of_each_group_and_all_strong_columns(copies):
@@ -67,6 +71,38 @@ def test_transform_keeps_as_many_columns_as_are_asked_for(copies):
     selector.set_params(select=4)
     with pytest.raises(InputError, match="columns can be chosen from 1 to 3, the relevant ones"):
         selector.transform(X)
+
+
+@pytest.mark.parametrize("learner", ["linear", "boosted"])
+def test_no_set_is_fitted_twice_in_a_search(learner, monkeypatch):
+    # Strong columns go last at first, and like all others below the minimal set: on the same ways.
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 8))
+    X[:, 6:] = 2 * X[:, :2] + 0.1 * rng.standard_normal((300, 2))
+    y = X[:, :6].sum(axis=1) if learner == "linear" else np.sign(X[:, :6]) @ [4, 3, 3, 2, 2, 2]
+    fitted, searches, fit = Counter(), [], BuiltIn.fit
+    search = measure.search_small_sets
+
+    def counted(self, X, *others):
+        # Trees of fewer rounds are those of more rounds at an earlier time.
+        strength = None if self.kind == "boosted" else self.strength
+        fitted[self.kind, self.view, strength, X.tobytes()] += 1
+        return fit(self, X, *others)
+
+    def watched(*given):
+        before = Counter(fitted)
+        found = search(*given)
+        searches.extend(fitted[key] for key in fitted - before)
+        return found
+
+    monkeypatch.setattr(BuiltIn, "fit", counted)
+    monkeypatch.setattr(measure, "search_small_sets", watched)
+    verdict = RelevanceSelector(random_state=0, n_jobs=1).fit(X, y + rng.standard_normal(300))
+    assert verdict.result_.evidence.learner.startswith(learner)
+    assert len(verdict.result_.strong) > 2
+    # Nor is one that was fitted in the race.
+    assert len(searches) > 20
+    assert {*searches} == {1}
 
 
 def test_nothing_relevant_has_no_path():

@@ -215,22 +215,6 @@ class CrossFit:
             parts.append(self.family.losses(prediction, y[test]))
         return self.gathered(parts)
 
-    def losses(self, trials: Sequence[Trial]) -> list[Array]:
-        """Return the out-of-sample loss of every trial in every tested row."""
-        return self._over_folds(CrossFit.fold_loss, trials)
-
-    def predictions(self, trials: Sequence[Trial]) -> list[Array]:
-        """Return the out-of-sample prediction of every trial in every tested row."""
-        return self._over_folds(CrossFit.fold_prediction, trials)
-
-    def _over_folds(self, function: Any, trials: Sequence[Trial]) -> list[Array]:
-        """Hand out all folds of all trials at once, so that nobody waits."""
-        n = len(self.folds)
-        self.workers.reporter.expect(len(trials) * n)
-        jobs = [(trial, fold) for trial in trials for fold in range(n)]
-        found = self.run(function, jobs)
-        return [self.gathered(found[k : k + n]) for k in range(0, len(jobs), n)]
-
     def run(
         self,
         function: Callable[[CrossFit, Any, np.random.Generator], Any],

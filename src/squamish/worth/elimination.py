@@ -8,8 +8,8 @@ support vector machines", Machine Learning 46 (2002).
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -47,6 +47,9 @@ class Elimination:
         rows, and no predictions.
     free_below : int
         Sets smaller than this may lose what goes last elsewhere.
+    known : dict of tuple of int to ndarray or None
+        Sets that are not fitted again, with what their model needs of each feature; None of a set
+        whose model a race left.
     """
 
     learners: tuple[Learner, ...]
@@ -55,6 +58,7 @@ class Elimination:
     sizes: tuple[int, ...]
     fold: int | None
     free_below: int = 0
+    known: Mapping[tuple[int, ...], Array | None] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -65,11 +69,15 @@ class Eliminated:
     ----------
     order : tuple of int
         The features in the order in which they went; those of the last set come last.
+    needs : tuple of ndarray
+        For every size, what the model needs of each feature of the set.
     losses : ndarray of shape (n_sizes, n_learners, n_test)
-        The loss in every test row, for every size that was fitted; empty without a fold.
+        The loss in every test row, for every size; NaN of sets that were known before, and empty
+        without a fold.
     """
 
     order: tuple[int, ...]
+    needs: tuple[Array, ...]
     losses: Array
 
     def left(self, size: int) -> tuple[int, ...]:
@@ -96,40 +104,63 @@ def run_eliminations(fit: CrossFit, jobs: Sequence[Elimination]) -> list[Elimina
     """Hand out eliminations."""
     found = []
     for job, numbers in zip(jobs, fit.run(_eliminate, jobs), strict=True):
-        n = len(job.start)
-        order = tuple(numbers[:n].astype(int).tolist())
-        shape = (len(job.sizes), len(job.learners), -1)
-        losses = numbers[n:].reshape(shape if job.fold is not None else (0,))
-        found.append(Eliminated(order, losses))
+        ends = np.cumsum([len(job.start), *job.sizes])
+        order, *needs, losses = np.split(numbers, ends)
+        shape = (len(job.sizes), len(job.learners), -1) if job.fold is not None else (0,)
+        whole = tuple(order.astype(int).tolist())
+        found.append(Eliminated(whole, tuple(needs), losses.reshape(shape)))
     return found
 
 
 def _eliminate(fit: CrossFit, job: Elimination, _: np.random.Generator) -> Array:
     """Fit a set, let the features go that its model needs least, and so on.
 
-    Returns the order in which they went, and then all losses: a single array, which a checkpoint
-    can keep.
+    Returns the order in which they went, what every model needs, and then all losses: a single
+    array, which a checkpoint can keep.
     """
-    train, test = rows_of(fit, job.fold)
+    train = rows_of(fit, job.fold)[0]
     features, order = list(job.start), list[int]()
-    losses: list[Array] = []
+    all_needs, all_losses = list[Array](), list[Array]()
     for size, following in zip(job.sizes, [*job.sizes[1:], None], strict=True):
-        columns = fit.columns(np.array(features))
-        X = fit.matrix(job.learners[0].view, fold_of(fit, job.fold))[:, columns]
-        learners = job.learners if job.fold is not None else job.learners[:1]
-        models = fit_all(fit, learners, X[train], train)
-        if job.fold is not None:
-            y = fit.table.y[test]
-            losses += [fit.family.losses(model.predict(X[test]), y) for model in models]
+        needs, losses = _fitted(fit, job, tuple(features))
+        all_needs.append(needs)
+        all_losses += losses
         if following is None:
             break
+        columns = fit.columns(np.array(features))
         units = [np.flatnonzero(fit.feature[columns] == f) for f in features]
-        needs = needs_of(fit, models[0], X[train], train, units)
+        X = fit.matrix(job.learners[0].view, fold_of(fit, job.fold))[:, columns][train]
         last = job.last if following >= job.free_below else frozenset[int]()
-        going = _least_needed(features, needs, X[train], units, last, size - following)
+        going = _least_needed(features, needs, X, units, last, size - following)
         order += going
         features = [f for f in features if f not in going]
-    return np.concatenate([np.array([*order, *features], dtype=np.float64), *losses])
+    return np.concatenate([np.array([*order, *features], np.float64), *all_needs, *all_losses])
+
+
+def _fitted(
+    fit: CrossFit, job: Elimination, features: tuple[int, ...]
+) -> tuple[Array, Sequence[Array]]:
+    """Return what the model of a set needs of each feature, and the losses of all learners.
+
+    Sets that are known are not fitted, and have no losses.
+    """
+    train, test = rows_of(fit, job.fold)
+    unknown = [np.full(len(test), np.nan) for _ in job.learners]
+    known = job.known.get(features)
+    if known is not None:
+        return known, unknown
+    columns = fit.columns(np.array(features))
+    X = fit.matrix(job.learners[0].view, fold_of(fit, job.fold))[:, columns]
+    units = [np.flatnonzero(fit.feature[columns] == f) for f in features]
+    if features in job.known and job.fold is not None:
+        model = fit.model(job.learners[0], columns, job.fold)
+        return needs_of(fit, model, X[train], train, units), unknown
+    models = fit_all(fit, job.learners if len(test) else job.learners[:1], X[train], train)
+    losses = [
+        fit.family.losses(model.predict(X[test]), fit.table.y[test])
+        for model in (models if len(test) else ())
+    ]
+    return needs_of(fit, models[0], X[train], train, units), losses
 
 
 def fit_all(fit: CrossFit, learners: Sequence[Learner], X: Array, rows: Indices) -> list[Model]:

@@ -17,7 +17,7 @@ from sklearn.isotonic import isotonic_regression
 from squamish.arrays import Array, Indices
 from squamish.evidence.worth import PathStep
 from squamish.models.crossfit import CrossFit
-from squamish.models.learners import ROUNDS, BuiltIn, Learner
+from squamish.models.learners import ROUNDS, BuiltIn, Learner, trained_together
 from squamish.models.race import DROPS_OUT, Race
 from squamish.statistics.paired import PairedTest
 from squamish.worth.contexts import until_told
@@ -28,6 +28,11 @@ from squamish.worth.elimination import Elimination, run_eliminations, sizes_belo
 MILDER = 10.0
 # The folds in which all sizes are tried; what is clearly too small there is not tried in others.
 FIRST = 2
+# What is known of sets in a fold: what their model needs of each feature (None if a race has the
+# model), and how much losses grow. Searches meet on their ways, and fit no set twice.
+Known = dict[tuple[int, ...], tuple[Array | None, Array]]
+# Sets of a fold by their sizes, and how much losses grow.
+BySize = dict[int, tuple[tuple[int, ...], Array]]
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,6 +76,8 @@ class _Search:
         The losses of all relevant features, in every tested row.
     margin : float
         By how much the loss may grow.
+    known : dict of int to Known
+        What is known of sets, for every fold.
     """
 
     fit: CrossFit
@@ -78,18 +85,50 @@ class _Search:
     last: frozenset[int]
     losses: Array
     margin: float
+    known: dict[int, Known]
 
-    def run(
-        self, starts: dict[int, tuple[int, ...]], sizes: Sequence[int]
-    ) -> dict[int, dict[int, tuple[tuple[int, ...], Array]]]:
+    @classmethod
+    def of(
+        cls, fit: CrossFit, race: Race, relevant: tuple[int, ...], strong: Indices, margin: float
+    ) -> _Search:
+        """Begin with what a race knows of all relevant features, beside which others grow."""
+        learners = _learners(fit, race.learner)
+        known: dict[int, Known] = {
+            k: {relevant: (None, np.zeros((len(learners), len(test))))}
+            for k, (_, test) in enumerate(fit.folds)
+        }
+        return cls(fit, learners, frozenset(strong.tolist()), race.losses, margin, known)
+
+    def run(self, starts: dict[int, tuple[int, ...]], sizes: Sequence[int]) -> dict[int, BySize]:
         """Eliminate in some folds; return sets and growths of losses, by fold and size."""
-        jobs = [Elimination(self.learners, starts[k], self.last, tuple(sizes), k) for k in starts]
+        jobs = [self._job(start, tuple(sizes), fold) for fold, start in starts.items()]
         self.fit.workers.reporter.expect(len(jobs))
         out = {}
         for fold, found in zip(starts, run_eliminations(self.fit, jobs), strict=True):
-            grown = found.losses - self.beside(fold)
-            out[fold] = {s: (found.left(s), grown[k]) for k, s in enumerate(sizes)}
+            grown, known = found.losses - self.beside(fold), self.known[fold]
+            for k, size in enumerate(sizes):
+                before = known.get(found.left(size))
+                known[found.left(size)] = found.needs[k], grown[k] if before is None else before[1]
+            out[fold] = {s: (found.left(s), known[found.left(s)][1]) for s in sizes}
         return out
+
+    def _job(self, start: tuple[int, ...], sizes: tuple[int, ...], fold: int) -> Elimination:
+        """Describe an elimination that fits no set that is known."""
+        known = {features: needs for features, (needs, _) in self.known[fold].items()}
+        return Elimination(self.learners, start, self.last, sizes, fold, known=known)
+
+    def begun(self) -> dict[int, BySize]:
+        """Return what is known of all folds, by size."""
+        return {
+            fold: {len(features): (features, grown) for features, (_, grown) in known.items()}
+            for fold, known in self.known.items()
+        }
+
+    @property
+    def n_fits(self) -> int:
+        """How many models were fitted; those of all features come from a race."""
+        n_sets = sum(len(known) - 1 for known in self.known.values())
+        return n_sets * len(trained_together(self.learners))
 
     def beside(self, fold: int) -> Array:
         """Return the losses of all relevant features in the test rows of a fold."""
@@ -106,15 +145,13 @@ class _Grown:
         self.search = search
         self.sets: dict[int, dict[int, tuple[int, ...]]] = {}
         self.rows: dict[int, dict[int, Array]] = {}
-        self.n_fits = 0
 
-    def add(self, found: dict[int, dict[int, tuple[tuple[int, ...], Array]]]) -> None:
+    def add(self, found: dict[int, BySize]) -> None:
         """Add what was found in some folds."""
         for fold, by_size in found.items():
             for size, (features, grown) in by_size.items():
                 self.sets.setdefault(size, {})[fold] = features
                 self.rows.setdefault(size, {})[fold] = grown
-                self.n_fits += 1
 
     def test(self, size: int) -> PairedTest:
         """Test the growth of a size where it is known."""
@@ -211,15 +248,10 @@ def search_small_sets(
     Raises OutOfTime if there is no time for it.
     """
     everything = tuple(relevant.tolist())
-    learners = _learners(fit, race.learner)
-    search = _Search(fit, learners, frozenset(strong.tolist()), race.losses, margin)
+    search = _Search.of(fit, race, everything, strong, margin)
     grown = _Grown(search)
     n = len(fit.folds)
-    zeros = {
-        k: (everything, np.zeros((len(learners), len(test))))
-        for k, (_, test) in enumerate(fit.folds)
-    }
-    grown.add({k: {len(everything): zero} for k, zero in zeros.items()})
+    grown.add(search.begun())
     start = _start(search, grown, everything, tuple(cover.tolist()))
     least = max(len(strong), 1)
     sizes = sizes_below(len(start), least)
@@ -229,12 +261,12 @@ def search_small_sets(
         grown.add(search.run(dict.fromkeys(range(FIRST, n), start), rest))
     _refine(search, grown, least)
     size, growth = grown.choice(least)
-    learner = learners[grown.best(size)]
+    learner = search.learners[grown.best(size)]
     _go_below(search, grown, size)
     chosen = sorted((s for s in grown.rows if s <= len(start)), reverse=True)
-    job = Elimination(learners, start, search.last, tuple(chosen), None, free_below=size)
+    job = Elimination(search.learners, start, search.last, tuple(chosen), None, free_below=size)
     order = [*_uncovered(everything, start, p_marginal), *run_eliminations(fit, [job])[0].order]
-    n_fits = grown.n_fits - n + len(chosen)
+    n_fits = search.n_fits + len(chosen)
     steps = tuple(_step(grown, order, k) for k in range(1, len(everything) + 1))
     minimal = np.array(steps[size - 1].columns, dtype=np.intp)
     return SizePath(steps, minimal, learner, growth, n_fits)
@@ -260,7 +292,6 @@ def _start(
     tried.add(
         search.run(dict.fromkeys(range(min(FIRST, len(search.fit.folds))), cover), [len(cover)])
     )
-    grown.n_fits += tried.n_fits
     return cover if tried.mean(len(cover)) <= search.margin else everything
 
 
