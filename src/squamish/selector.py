@@ -49,11 +49,17 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         paper. A string takes the method's defaults; an object such as
         ``CrossfitMethod(alpha=0.05)`` sets its parameters, which are then reached in a
         grid search as ``method__alpha``.
-    task : {"classification", "regression", "survival", "counts"} or None, default=None
+    task : {"classification", "regression", "ordinal", "survival", "counts"} or None, default=None
         What kind of target ``y`` is. None infers it: text, booleans and whole numbers with
         at most 20 distinct values, each more than once, are classes; other numbers are
-        amounts; a structured array of a boolean and a number is times until an event, and which
-        of them were seen ("survival"). Whole numbers of events ("counts") have to be named so.
+        amounts; ordered categories of pandas, polars (an Enum) or pyarrow, of three or more
+        levels, are ordered classes; a structured array of a boolean and a number is times until an
+        event, and which of them were seen ("survival"). Whole numbers of events ("counts") have to
+        be named so. ``"ordinal"`` takes numbers in their order, and text in that of an ordered
+        category or of ``order``.
+    order : sequence or None, default=None
+        The classes from the least to the greatest, such as ``["low", "medium", "high"]``; they
+        are ordered classes then.
     cv : int, splitter, iterable or None, default=None
         How to split the rows for out-of-sample tests, as in scikit-learn: a number of
         folds, any splitter, or an iterable of (train, test). None takes 5 folds. Folds
@@ -152,6 +158,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         method: str | Method = "crossfit",
         *,
         task: Task | None = None,
+        order: Sequence[Any] | None = None,
         cv: Any = None,
         feature_groups: FeatureGroups | None = None,
         categorical_features: Sequence[str | int] | None = None,
@@ -168,6 +175,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     ) -> None:
         self.method = method
         self.task = task
+        self.order = order
         self.cv = cv
         self.feature_groups = feature_groups
         self.categorical_features = categorical_features

@@ -34,6 +34,8 @@ class Provenance:
         Name of the table and of the target; empty if unknown.
     target_summary : str
         The classes and how many rows each has, or the range of the amounts.
+    class_order : tuple of str
+        The classes from the least to the greatest; empty if they have no order.
     command : str
         The call or the command line that gives the same verdict.
     seed : int or None
@@ -47,6 +49,7 @@ class Provenance:
     data: str = ""
     target: str = ""
     target_summary: str = ""
+    class_order: tuple[str, ...] = ()
     command: str = ""
     seed: int | None = None
     created: str = ""

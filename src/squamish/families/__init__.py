@@ -6,13 +6,14 @@ from squamish.families.amounts import Amounts
 from squamish.families.classes import Classes
 from squamish.families.counts import Counts
 from squamish.families.family import Family, ProfiledFamily, Task
+from squamish.families.ordinal import Ordinal
 from squamish.families.rates import Rates
 from squamish.families.times import Times
 
-__all__ = ["FAMILIES", "Family", "ProfiledFamily", "Rates", "Task", "family_of"]
+__all__ = ["FAMILIES", "Family", "Ordinal", "ProfiledFamily", "Rates", "Task", "family_of"]
 
 FAMILIES: dict[Task, Family] = {
-    family.task: family for family in (Classes(), Amounts(), Times(), Counts())
+    family.task: family for family in (Classes(), Amounts(), Times(), Counts(), Ordinal())
 }
 
 

@@ -32,6 +32,7 @@ class Classes(Family):
     loss_unit: ClassVar[str] = "log loss in nats"
     absolute_unit: ClassVar[str] = "1 - probability of the true class"
     has_classes: ClassVar[bool] = True
+    has_order: ClassVar[bool] = False
 
     def encode(self, values: Target) -> Target:
         """Return class codes."""
@@ -82,6 +83,10 @@ class Classes(Family):
         indicators = (y[:, np.newaxis] == np.unique(y)).astype(float)
         centred = indicators - indicators.mean(axis=0)
         return centred[:, 1:] if centred.shape[1] == 2 else centred
+
+    def odds_targets(self, y: Target) -> Array | None:
+        """Return an indicator of each class, or of one of two."""
+        return self.scores(y)
 
     def strata(self, y: Target) -> Indices:
         """Return the classes themselves."""

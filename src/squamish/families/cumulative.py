@@ -15,7 +15,7 @@ P. McCullagh: "Regression models for ordinal data", JRSS B 42 (1980).
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -49,7 +49,7 @@ class Fitted:
 
 
 @dataclass(frozen=True, eq=False)
-class _Likelihood:
+class Likelihood:
     """Ordered classes at some thresholds and scores: the loss and its derivatives.
 
     Attributes
@@ -121,7 +121,7 @@ class _Likelihood:
 
     def of_classes(self, values: Array) -> Array:
         """Add up values of rows, weighted, over every class."""
-        return np.bincount(self.y, self.w * values, len(self.thresholds) + 1)
+        return np.asarray(np.bincount(self.y, self.w * values, len(self.thresholds) + 1), float)
 
     def value(self) -> float:
         """Return the weighted loss; infinite where thresholds are not in order."""
@@ -157,9 +157,21 @@ class _Likelihood:
         known[np.arange(n), self.y] = self.w * self.lower_curvature
         return -(known[:, 1:-1].T @ Z)
 
-    def moved(self, thresholds: Array, scores: Array) -> _Likelihood:
-        """Return the same classes at others."""
-        return _Likelihood(self.y, self.w, thresholds, scores)
+
+def probabilities(thresholds: Array, scores: Array) -> Array:
+    """Return the probability of each class, in a last axis more.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.families.cumulative import probabilities
+    >>> probabilities(np.array([-1.0, 1.0]), np.array([0.0, 9.0])).round(2)
+    array([[0.27, 0.46, 0.27],
+           [0.  , 0.  , 1.  ]])
+    """
+    through = special.expit(thresholds - scores[..., np.newaxis])
+    ends = np.zeros((*scores.shape, 1)), np.ones((*scores.shape, 1))
+    return np.diff(np.concatenate([ends[0], through, ends[1]], axis=-1), axis=-1)
 
 
 def shares_to_thresholds(y: Indices, weights: Array | None = None) -> Array:
@@ -191,29 +203,8 @@ def fit_thresholds(
     w = np.ones(len(y)) if weights is None else weights
     if start is None:
         start = shares_to_thresholds(y, weights) + float(np.average(scores, weights=weights))
-    current = _Likelihood(y, w, start, scores)
-    least = current.value()
-    for _ in range(MOST_NEWTON_STEPS):
-        gradient = current.gradient()
-        last = np.abs(gradient).max() <= TOLERANCE / 3 * w.sum()
-        step, length = _solved(current.banded_hessian(), gradient), 1.0
-        while length > SHORTEST_STEP:
-            ahead = current.moved(current.thresholds - length * step, scores)
-            if (value := ahead.value()) < least:
-                break
-            length /= 2
-        else:
-            break
-        current, least = ahead, value
-        if last:
-            break
-    return current.thresholds
-
-
-def _solved(band: Array, gradient: Array) -> Array:
-    # LAPACK wants a band beside the diagonal.
-    single = len(gradient) == 1
-    return np.asarray(gradient / band[1] if single else linalg.solveh_banded(band, gradient))
+    # Slopes of no columns.
+    return _minimum(np.empty((len(y), 0)), Likelihood(y, w, start, scores), 1.0).thresholds
 
 
 def fit_cumulative(Z: Array, y: Indices, strength: float, weights: Array | None) -> Fitted:
@@ -231,23 +222,29 @@ def fit_cumulative(Z: Array, y: Indices, strength: float, weights: Array | None)
     (array([-0.8,  0.7]), array([2.]))
     """
     w = np.ones(len(y)) if weights is None else weights
-    thresholds = shares_to_thresholds(y, weights)
-    slopes, k = np.zeros(Z.shape[1]), len(thresholds)
-    current = _Likelihood(y, w, thresholds, np.zeros(len(y)))
-    least = current.value()
+    start = Likelihood(y, w, shares_to_thresholds(y, weights), np.zeros(len(y)))
+    return _minimum(Z, start, strength)
+
+
+def _minimum(Z: Array, start: Likelihood, strength: float) -> Fitted:
+    """Find thresholds and slopes of the least penalised loss; slopes come on top of the scores."""
+    k, slopes, current, least = len(start.thresholds), np.zeros(Z.shape[1]), start, start.value()
     for _ in range(MOST_NEWTON_STEPS):
-        by_slopes = Z.T @ (w * (current.above - current.below)) + slopes / strength
+        by_slopes = Z.T @ (current.w * (current.above - current.below)) + slopes / strength
         gradient = np.concatenate([current.gradient(), by_slopes])
         # One step more than that: it costs little, and squares the error.
-        last = np.abs(gradient).max() <= TOLERANCE / 3 * w.sum()
+        last = np.abs(gradient).max() <= TOLERANCE / 3 * current.w.sum()
         step, length = _newton_step(Z, current, strength, gradient), 1.0
-        ahead_scores = Z @ step[k:]
+        thresholds, scores = step[:k], Z @ step[k:]
         while length > SHORTEST_STEP:
             new = slopes - length * step[k:]
-            ahead = current.moved(
-                current.thresholds - length * step[:k], current.scores - length * ahead_scores
+            ahead = replace(
+                current,
+                thresholds=current.thresholds - length * thresholds,
+                scores=current.scores - length * scores,
             )
-            if (value := ahead.value() + new @ new / (2 * strength)) < least:
+            value = ahead.value() + float(new @ new) / (2 * strength)
+            if value < least:
                 break
             length /= 2
         else:
@@ -258,16 +255,18 @@ def fit_cumulative(Z: Array, y: Indices, strength: float, weights: Array | None)
     return Fitted(current.thresholds, slopes)
 
 
-def _newton_step(Z: Array, at: _Likelihood, strength: float, gradient: Array) -> Array:
+def _newton_step(Z: Array, at: Likelihood, strength: float, gradient: Array) -> Array:
     """Solve for the step of thresholds and slopes together."""
-    k, d = len(at.thresholds), Z.shape[1]
+    k, d, band = len(at.thresholds), Z.shape[1], at.banded_hessian()
+    if d == 0 and k > 1:
+        return np.asarray(linalg.solveh_banded(band, gradient, check_finite=False))
     hessian = np.zeros((k + d, k + d))
-    band = at.banded_hessian()
     hessian[:k, :k] = np.diag(band[1]) + np.diag(band[0, 1:], 1) + np.diag(band[0, 1:], -1)
-    hessian[:k, k:] = at.mixed(Z)
-    hessian[k:, :k] = hessian[:k, k:].T
-    hessian[k:, k:] = moments(Z, at.w * at.curvature)
-    hessian[np.arange(k, k + d), np.arange(k, k + d)] += 1 / strength + FLOOR * at.w.sum()
+    if d:
+        hessian[:k, k:] = at.mixed(Z)
+        hessian[k:, :k] = hessian[:k, k:].T
+        hessian[k:, k:] = moments(Z, at.w * at.curvature)
+        hessian[np.arange(k, k + d), np.arange(k, k + d)] += 1 / strength + FLOOR * at.w.sum()
     factor = np.linalg.cholesky(hessian)
     return np.asarray(linalg.cho_solve((factor, True), gradient, check_finite=False))
 
@@ -291,7 +290,7 @@ def fit_wide_cumulative(Z: Array, y: Indices, strength: float, weights: Array | 
         rounded = slopes.astype(np.float32)
         scores = (rows @ rounded).astype(np.float64)
         thresholds = fit_thresholds(y, scores, w, thresholds)
-        found = _Likelihood(y, w, thresholds, scores)
+        found = Likelihood(y, w, thresholds, scores)
         shrunk = penalty * rounded.astype(np.float64)
         left = (w * (found.below - found.above)).astype(np.float32)
         value = found.value() + float(shrunk @ rounded) / 2

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 
-Task = Literal["classification", "regression", "survival", "counts"]
+Task = Literal["classification", "regression", "survival", "counts", "ordinal"]
 Target = NDArray[Any]
 
 # Fewer test rows do not tell how much predictions are worth: the slope of a regression on them has
@@ -35,7 +35,9 @@ class Family(ABC):
     absolute_unit : str
         The unit of the paper's loss, ``|f(x) - y|``.
     has_classes : bool
-        Whether targets are labels without an order, so that tests compare classes.
+        Whether targets are labels, so that tests compare classes.
+    has_order : bool
+        Whether one target is more than another, so that tests of ranks ask for a shift.
     is_censored : bool
         Whether how long a row was observed is no part of what is to be told, so that columns may
         depend on that: not all orders of the target are equally likely then.
@@ -48,6 +50,7 @@ class Family(ABC):
     absolute_unit: ClassVar[str]
     absolute_scale: ClassVar[str] = ""
     has_classes: ClassVar[bool]
+    has_order: ClassVar[bool] = True
     is_censored: ClassVar[bool] = False
 
     @abstractmethod
@@ -76,6 +79,10 @@ class Family(ABC):
 
     def score_variances(self, y: Target) -> Array | None:
         """Return how much the scores of every row vary if nothing is known of it; None if alike."""
+        return None
+
+    def odds_targets(self, y: Target) -> Array | None:
+        """Return events of which models take the log odds, as centred indicators; None if none."""
         return None
 
     @abstractmethod

@@ -159,10 +159,12 @@ def _plan(
         request = replace(request, X=request.X.collect())
     observed = Observations.of(request, len(y))
     folds = tuple(reading.table.folds or ())
+    has_order = observed.family.has_classes and observed.family.has_order
     settled = replace(
         request,
         sample_weight=read_weights(request.sample_weight, len(y)),
         task=observed.task,
+        order=observed.labels if has_order else None,
         cv=_in_all_rows(folds, observed) if folds else request.cv,
     )
     # Of a sample the rows have no order but that of their numbers.

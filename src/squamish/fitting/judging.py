@@ -14,6 +14,7 @@ from squamish.execution.workers import Workers, one_thread
 from squamish.fitting.deciding import Judgement, Prepared, classify, prepare
 from squamish.fitting.notes import (
     note_on_constant,
+    note_on_paper,
     note_on_sample,
     note_on_time,
     notes_on_rest,
@@ -65,7 +66,7 @@ def judge(
         n_samples=reading.n_rows,
         seconds=perf_counter() - start,
         notes=(*_notes(prepared, judgement, conditions), *(stability.notes if stability else ())),
-        provenance=provenance_of(estimator, request, conditions, reading.summary),
+        provenance=provenance_of(estimator, request, conditions, reading),
         stability=stability,
     )
 
@@ -96,6 +97,7 @@ def _notes(prepared: Prepared, judgement: Judgement, conditions: Conditions) -> 
     reading, feature = prepared.reading, prepared.feature
     evidence, names = judgement.evidence, reading.columns.names
     notes = [*reading.notes, *notes_on_verdict(judgement.classes, evidence, feature, names)]
+    notes += note_on_paper(evidence, reading.table.task)
     notes += notes_on_rest(evidence, reading.table, names)
     notes += note_on_time(evidence, judgement.unfinished, conditions.time_budget)
     if reading.is_sample:

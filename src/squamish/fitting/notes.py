@@ -30,17 +30,43 @@ FEW_CLUSTERS = 10
 # So many classes are names rather than kinds: each has a predictor and trees of its own, so that a
 # fit takes a hundred times as long as one of an amount.
 MANY_CLASSES = 100
+# The most ordered classes that a note names.
+MOST_ORDERED = 8
 
 
-def note_on_task(y: NDArray[Any], task: Task) -> list[str]:
-    """Say so if whole numbers, which could be classes, were taken for amounts."""
+def note_on_task(y: NDArray[Any], task: Task, labels: Sequence[str]) -> list[str]:
+    """Say so if whole numbers, which could be classes, were taken for amounts, or an order is used.
+
+    ``labels`` are the names of the classes.
+    """
+    family = family_of(task)
+    if family.has_classes and family.has_order:
+        return [
+            f"y is taken for ordered classes, {_in_order(labels)}; task='classification' takes "
+            "them without their order"
+        ]
     is_number = np.issubdtype(y.dtype, np.number)
-    if family_of(task).has_classes or not is_number or np.any(y != np.rint(y)):
+    if family.has_classes or not is_number or np.any(y != np.rint(y)):
         return []
     return [
         f"y holds {len(np.unique(y))} different whole numbers and is taken for an amount; "
         "task='classification' takes them for classes"
     ]
+
+
+def _in_order(labels: Sequence[str]) -> str:
+    """Name classes from the least to the greatest, the first and the last of many."""
+    if len(labels) > MOST_ORDERED:
+        labels = (*labels[: MOST_ORDERED - 2], "...", labels[-1])
+    return " < ".join(labels)
+
+
+def note_on_paper(evidence: Evidence, task: Task) -> list[str]:
+    """Say so if the forests of the paper do not use the order of classes."""
+    family = family_of(task)
+    if not (evidence.kind == "paper" and family.has_classes and family.has_order):
+        return []
+    return ["method='paper' takes the classes without their order"]
 
 
 def note_on_classes(y: NDArray[Any], task: Task) -> list[str]:

@@ -10,10 +10,11 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices, Mask
 from squamish.errors import InputError, check_choice
-from squamish.families import FAMILIES, Family, Task, family_of
+from squamish.families import FAMILIES, Family, Ordinal, Task, family_of
 from squamish.fitting.notes import note_on_classes, note_on_missing, note_on_task
 from squamish.fitting.request import Request
 from squamish.table.exposures import exposed, is_exposed
+from squamish.table.order import in_order, read_order
 from squamish.table.rows import read_groups, read_weights
 from squamish.table.target import encode_target, infer_task, read_target
 from squamish.table.times import is_paired, signed
@@ -29,10 +30,10 @@ class Observations:
         Which rows of the table count and have a target.
     y : ndarray of shape (n_used,)
         The target, as numbers that models can be fitted to.
-    task : {"classification", "regression"}
+    task : str
         What kind of target it is.
     labels : tuple of str
-        The names of the classes.
+        The names of the classes, from the least to the greatest if they have an order.
     weights, clusters : ndarray of shape (n_used,) or None
         How much each row counts, and which rows belong together.
     n_rows : int
@@ -70,21 +71,21 @@ class Observations:
                 f"{len(target)} rows are left: the sample_weight of others is zero, or they have "
                 "no target; 2 or more are needed"
             )
-        task = request.task or infer_task(target)
-        check_choice("task", task, tuple(FAMILIES))
-        notes = [] if request.task else note_on_task(target, task)
+        family = _family(request, target)
+        labels = family.labels(target)
+        notes = [] if request.task else note_on_task(target, family.task, labels)
         return cls(
             used=used,
-            y=encode_target(target, task),
-            task=task,
-            labels=family_of(task).labels(target),
+            y=encode_target(target, family),
+            task=family.task,
+            labels=labels,
             weights=None if weights is None else weights[used],
             clusters=None if clusters is None else clusters[used],
             n_rows=len(target),
-            summary=family_of(task).summarise(target),
+            summary=family.summarise(target),
             notes=(
                 *notes,
-                *note_on_classes(target, task),
+                *note_on_classes(target, family.task),
                 *note_on_missing(counted & ~used),
             ),
         )
@@ -106,3 +107,19 @@ def _read_any_target(y: Any, counted: Mask, missing: str) -> tuple[NDArray[Any],
         counts, used = read_target(y["count"], counted, missing)
         return exposed(counts, y["exposure"][used]), used
     return read_target(signed(y) if is_paired(y) else y, counted, missing)
+
+
+def _family(request: Request, target: NDArray[Any]) -> Family:
+    """Tell what kind of target it is, and the order of its classes if they have one."""
+    order = read_order(request.order, request.y)
+    task = request.task
+    if task is None:
+        # Two classes are the same in any order.
+        is_ordered = request.order is not None or (order and len(np.unique(target)) > 2)
+        task = "ordinal" if is_ordered else infer_task(target)
+    check_choice("task", task, tuple(FAMILIES))
+    if task == "ordinal":
+        return Ordinal(in_order(target, order))
+    if request.order is not None:
+        raise InputError(f"order belongs to task='ordinal', but task is {task!r}")
+    return family_of(task)

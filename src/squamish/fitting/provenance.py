@@ -15,7 +15,9 @@ import joblib
 from sklearn.base import BaseEstimator, clone
 
 from squamish.evidence.provenance import Provenance
+from squamish.fitting.reading import Reading
 from squamish.fitting.request import Conditions, Request
+from squamish.table.table import Table
 
 # How a fit is carried out has no influence on the verdict.
 NO_INFLUENCE = {"verbose": 0, "callback": None, "checkpoint": None, "time_budget": None}
@@ -24,9 +26,9 @@ _installed = cache(version)
 
 
 def provenance_of(
-    estimator: BaseEstimator, request: Request, conditions: Conditions, summary: str
+    estimator: BaseEstimator, request: Request, conditions: Conditions, reading: Reading
 ) -> Provenance:
-    """Record where a verdict comes from; the summary is that of the target."""
+    """Record where a verdict comes from."""
     X, name = request.X, getattr(request.y, "name", None)
     given = {"sample_weight": request.sample_weight, "groups": request.groups}
     more = "".join(f", {name}={name}" for name, value in given.items() if value is not None)
@@ -36,12 +38,18 @@ def provenance_of(
     return Provenance(
         data=f"{type(X).__module__.split('.')[0]} {type(X).__name__}",
         target="" if name is None else str(name),
-        target_summary=summary,
+        target_summary=reading.summary,
+        class_order=_class_order(reading.table),
         command=f"{in_one_row(quiet)}.fit(X, y{more})",
         seed=conditions.seed,
         created=datetime.now(UTC).isoformat(timespec="seconds"),
         versions=versions(),
     )
+
+
+def _class_order(table: Table) -> tuple[str, ...]:
+    has_order = table.family.has_classes and table.family.has_order
+    return table.labels if has_order else ()
 
 
 def versions() -> dict[str, str]:

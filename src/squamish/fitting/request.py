@@ -31,7 +31,7 @@ class Request:
     ----------
     X, y, sample_weight, groups
         As in ``RelevanceSelector.fit``; times and events, and counts and exposures, as pairs.
-    task, cv, feature_groups, categorical_features, infinite, missing_target
+    task, order, cv, feature_groups, categorical_features, infinite, missing_target
         As in `RelevanceSelector`.
     """
 
@@ -40,6 +40,7 @@ class Request:
     sample_weight: Any = None
     groups: Any = None
     task: Task | None = None
+    order: Sequence[Any] | None = None
     cv: Any = None
     feature_groups: FeatureGroups | None = None
     categorical_features: Sequence[str | int] | None = None

@@ -119,7 +119,8 @@ class AllRows:
     strata : ndarray of int of shape (n_rows,)
         The class of every row, or the fifth of the amounts that it is in.
     scores : ndarray of shape (n_rows, t) or None
-        The target as centred columns; None for classes, which are made when they are needed.
+        The target as centred columns; None for classes without an order, which are made when they
+        are needed.
     family : Family
         What kind of target it is.
     used : ndarray of bool or None
@@ -150,7 +151,7 @@ class AllRows:
                 y = np.unique(y[common], return_inverse=True)[1]
         strata = np.unique(family.strata(y), return_inverse=True)[1]
         n_bins = marginal.n_bins_for(np.bincount(strata))
-        scores = None if family.has_classes else family.scores(y)
+        scores = family.scores(y) if family.has_order else None
         return cls(source, score_parts(sample, n_bins), strata, scores, family, used)
 
     def p_values(self, sample: Table, workers: Workers) -> dict[str, Array]:
@@ -288,7 +289,7 @@ class AllRows:
     def _marginal(self, sums: Sums) -> Array:
         """Test parts by their scores, and in bins; rare ones exactly."""
         moments = sums.moments
-        if self.family.has_classes and moments.shape[1] == 1:
+        if not self.family.has_order and moments.shape[1] == 1:
             moments = np.column_stack([-moments[:, 0], moments[:, 0]])
         p = marginal.p_values_from_sums(
             marginal.MarginalSums(
@@ -302,9 +303,9 @@ class AllRows:
                 counts=sums.counts,
                 sizes=self._sizes,
             ),
-            self.family.has_classes,
+            self.family.has_order,
         )
-        if self.family.has_classes:
+        if not self.family.has_order:
             for i in np.flatnonzero(self._needs_exact_test):
                 p[i] = self._exact_p_value(int(i), sums)
         return p

@@ -3,12 +3,13 @@
 Hypothesis
     Column and target are independent.
 Statistic
-    Ranks (Kruskal and Wallis for classes, Spearman for amounts), and a chi-square of binned values
-    against classes or fifths of the amounts, for what is not monotone; combined by Cauchy.
+    Ranks (Kruskal and Wallis for classes, Spearman for amounts and ordered classes, of which it
+    asks for a shift along the order), and a chi-square of binned values against classes or fifths
+    of the amounts, for what is not monotone; combined by Cauchy.
 Null distribution
     All orders of the column: chi-square or Student's t by its first two moments, the tail
     corrected for the third. Where one value is common and few rows of a class differ from it,
-    Fisher's exact test.
+    Fisher's exact test, of classes, and for a shift of all above each threshold.
 Validity
     Exchangeable rows. Rows with weights or clusters have the score test.
 Literature
@@ -27,9 +28,18 @@ from scipy import stats
 
 from squamish.arrays import Array, Indices, Mask
 from squamish.families import Family
-from squamish.screening.validity import FEW, FEW_OF_TWO, MOSTLY_ONE_VALUE
+from squamish.screening.validity import (
+    FEW,
+    FEW_OF_TWO,
+    MOSTLY_ONE_VALUE,
+    differ_in_too_few_rows,
+)
 from squamish.statistics.correlation import FEW_ROWS, correlation_tails
-from squamish.statistics.counts import chi_square_p_values, exact_p_values
+from squamish.statistics.counts import (
+    chi_square_p_values,
+    exact_p_values,
+    exact_shift_p_values,
+)
 from squamish.statistics.multiplicity import combined_p_values
 from squamish.statistics.scores import atom_shares, skew_of_two, skewness
 from squamish.statistics.tails import with_skewed_tails
@@ -50,10 +60,10 @@ class MarginalSums:
     squares : ndarray of shape (q,)
         Sums of the squares of centred scores.
     moments : ndarray of shape (q, k)
-        Sums of centred scores over the rows of every class; for amounts, of their products with
-        the centred scores of the target.
+        Sums of centred scores over the rows of every class; for targets with an order, of their
+        products with the centred scores of the target.
     total : float
-        Sum of the squares of the target's scores, for amounts.
+        Sum of the squares of the target's scores, if it has an order.
     skew : ndarray of shape (q,)
         Skewness of the scores.
     target_skew : float
@@ -77,9 +87,9 @@ class MarginalSums:
     sizes: Indices
 
 
-def p_values_from_sums(sums: MarginalSums, has_classes: bool) -> Array:
+def p_values_from_sums(sums: MarginalSums, has_order: bool) -> Array:
     """Test columns by their ranks and in bins."""
-    by_rank = _kruskal_wallis(sums) if has_classes else _spearman(sums)
+    by_rank = _spearman(sums) if has_order else _kruskal_wallis(sums)
     in_bins = chi_square_p_values(sums.counts, sums.sizes)
     return combined_p_values(np.stack([by_rank, in_bins]))
 
@@ -101,9 +111,26 @@ def _spearman(sums: MarginalSums) -> Array:
 
 def marginal_p_values(X: Array, y: NDArray[Any], family: Family) -> Array:
     """Test each column of a table in memory."""
-    p = p_values_from_sums(_sums_of(X, y, family), family.has_classes)
-    if not family.has_classes:
-        return p
+    sums = _sums_of(X, y, family)
+    p = p_values_from_sums(sums, family.has_order)
+    if family.has_classes:
+        few, drawn = _differing_in_few_rows(X, y)
+        sizes = np.bincount(y)
+        exact = exact_p_values(drawn, sizes)
+        if family.has_order:
+            # How few are enough for ranks depends on all rows, and not on the rarest class.
+            rare = differ_in_too_few_rows(atom_shares(X[:, few]), family.scores(y))
+            by_rank = np.where(rare, exact_shift_p_values(drawn, sizes), _spearman(sums)[few])
+            exact = combined_p_values(np.stack([by_rank, exact]))
+        p[few] = exact
+    return p
+
+
+def _differing_in_few_rows(X: Array, y: Indices) -> tuple[Indices, Indices]:
+    """Find columns of which few rows of a class differ from the most common value.
+
+    Returns them, and how many rows of each class differ: an array of shape (n_found, n_classes).
+    """
     sizes, atoms = np.bincount(y), atom_shares(X)
     n_differ = (1 - atoms) * sizes.min()
     few = np.flatnonzero((atoms > MOSTLY_ONE_VALUE) & (n_differ < FEW_OF_TWO))
@@ -113,8 +140,7 @@ def marginal_p_values(X: Array, y: NDArray[Any], family: Family) -> Array:
     # A value of most rows is their median.
     differs = X[:, few] != np.median(X[:, few], axis=0)
     drawn = np.stack([differs[y == c].sum(axis=0) for c in range(len(sizes))], axis=-1)
-    p[few] = exact_p_values(drawn, sizes)
-    return p
+    return few, drawn
 
 
 def needs_exact_test(n_differ: Array, two_values: Mask) -> Mask:
@@ -142,7 +168,7 @@ def _sums_of(X: Array, y: NDArray[Any], family: Family) -> MarginalSums:
     classes, strata = np.unique(family.strata(y), return_inverse=True)
     sizes = np.bincount(strata)
     repeated, total = np.zeros(X.shape[1]), 0.0
-    if family.has_classes:
+    if not family.has_order:
         moments = np.stack([ranks[strata == c].sum(axis=0) for c in range(len(classes))], axis=1)
         target_skew = float(skew_of_two(sizes / len(y)).max())
     else:

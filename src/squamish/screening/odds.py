@@ -1,9 +1,9 @@
 """The partial test of classes on the scale of log odds: logistic regression on all columns.
 
 Hypothesis
-    The coefficient of the column in a logistic regression of a class, given all others, is zero;
-    of one of several parts of a feature, and of all of them, given all other features (see
-    partial).
+    The coefficient of the column in a logistic regression of a class (of ordered classes: of all
+    above a threshold), given all others, is zero; of one of several parts of a feature, and of all
+    of them, given all other features (see partial).
 Statistic
     The score of the column beyond the others, divided by its standard error: that of the model or
     that of the rows (sandwich estimate with leave-one-out residuals), whichever is larger.
@@ -51,7 +51,7 @@ def odds_tests(design: Design, targets: Array) -> PartialTests:
     design : Design
         Standardised columns.
     targets : ndarray of shape (n_samples, n_targets)
-        Centred indicators of classes.
+        Centred indicators of classes, or of being above a threshold.
     """
     n, d = design.Z.shape
     n_targets = targets.shape[1]

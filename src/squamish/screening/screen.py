@@ -246,8 +246,9 @@ def _partial(fit: CrossFit) -> Array:
     design = Design.of(fit.parts.ranked, targets, fit.parts.feature)
     # Rows that were observed for longer differ more, so that least squares do not hold.
     found = [] if fit.family.is_censored else [partial_tests(design, targets)]
-    if fit.family.has_classes:
-        found.append(odds_tests(design, targets))
+    events = fit.family.odds_targets(fit.table.y)
+    if events is not None:
+        found.append(odds_tests(design, events))
     elif isinstance(fit.family, Rates):
         found.append(hazard_tests(design, fit.family, fit.table.y))
     return np.stack([combined_p_values(np.stack(p)) for p in zip(*found, strict=True)])

@@ -76,3 +76,25 @@ def exact_p_values(drawn: Indices, sizes: Indices) -> Array:
     # Of two classes, one says what the other does.
     n_tests = len(sizes) if len(sizes) > 2 else 1
     return np.asarray(np.minimum(1, 2 * n_tests * least))
+
+
+def exact_shift_p_values(drawn: Indices, sizes: Indices) -> Array:
+    """Test whether rows are drawn from ordered classes at random, and not from one of their ends.
+
+    Fisher's exact test of all classes above each threshold, corrected for their number; a row of
+    ``drawn`` is a draw, a column a class.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.statistics.counts import exact_shift_p_values
+    >>> exact_shift_p_values(np.array([[0, 0, 4], [2, 0, 2]]), np.array([20, 10, 10])).round(3)
+    array([0.009, 1.   ])
+    """
+    below, of_all = np.cumsum(drawn, axis=1)[:, :-1], np.cumsum(sizes)[:-1]
+    m, n = drawn.sum(axis=1), sizes.sum()
+    least = [
+        exact_p_values(np.column_stack([some, m - some]), np.array([size, n - size]))
+        for some, size in zip(below.T, of_all, strict=True)
+    ]
+    return np.asarray(np.minimum(1, len(of_all) * np.min(least, axis=0)))

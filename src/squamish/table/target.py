@@ -13,7 +13,7 @@ from sklearn.utils.validation import column_or_1d
 
 from squamish.arrays import Mask
 from squamish.errors import InputError, check_choice, in_one_line, warn_caller
-from squamish.families import Task, family_of
+from squamish.families import Family, Task
 from squamish.table.values import is_missing
 
 # Integer targets with more distinct values than this are taken for amounts, not for classes.
@@ -156,15 +156,15 @@ def _as_floats(y: NDArray[Any]) -> NDArray[Any]:
         raise InputError("y holds a number that is too large; the target must be finite") from None
 
 
-def encode_target(y: NDArray[Any], task: Task) -> NDArray[Any]:
+def encode_target(y: NDArray[Any], family: Family) -> NDArray[Any]:
     """Turn a target into numbers that models can be fitted to; refuse one that never differs."""
     if np.all(y == y[0]):
         raise InputError(
             f"y holds one class only, {y[0]!s}: there is nothing to tell apart; "
             "it must hold two or more different values"
         )
-    codes = family_of(task).encode(y)
-    if family_of(task).has_classes:
+    codes = family.encode(y)
+    if family.has_classes:
         _refuse_too_many_classes(codes)
     return codes
 
