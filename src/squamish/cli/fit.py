@@ -15,7 +15,7 @@ from squamish.cli.audit import FILE as AUDIT_FILE
 from squamish.cli.audit import run_audit
 from squamish.cli.costs import Costs, cheapest_of, read_costs
 from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
-from squamish.cli.roles import Roles, column, listed, splits
+from squamish.cli.roles import Roles, column, listed, listed_classes, splits
 from squamish.cli.selection import read_selection
 from squamish.cli.streams import lost_connections_are_errors, say
 from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
@@ -56,10 +56,17 @@ class FitOptions:
     task: Annotated[
         str,
         typer.Option(
-            help="classification or regression; else guessed.",
-            autocompletion=among("classification", "regression"),
+            help="classification, regression or ordinal; else guessed.",
+            autocompletion=among("classification", "regression", "ordinal"),
         ),
     ] = ""
+    order: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="The classes from the least to the greatest, for --task ordinal: low,medium,high, "
+            "or --order once for each."
+        ),
+    ] = None
     drop: Annotated[
         list[str] | None, typer.Option(help="Columns to ignore: one, or a,b,c; repeatable.")
     ] = None
@@ -232,6 +239,7 @@ def _selector(options: FitOptions, roles: Roles, cv: Any, select: Selection) -> 
     return RelevanceSelector(
         _method(options),
         task=options.task or None,  # type: ignore[arg-type]
+        order=listed_classes(options.order or ()) or None,
         cv=cv,
         categorical_features=roles.categories or None,
         infinite=options.infinite,

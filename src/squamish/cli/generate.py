@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def _problem_names() -> list[str]:
-    from squamish.datasets import PRESETS, PROBLEMS
+    from squamish.datasets import ORDERED, PRESETS, PROBLEMS
 
-    return [*PRESETS, *PROBLEMS]
+    return [*PRESETS, *PROBLEMS, *ORDERED]
 
 
 def generate(

@@ -67,6 +67,20 @@ def listed(given: Iterable[str], names: Sequence[str]) -> tuple[str, ...]:
     return tuple(dict.fromkeys(found))
 
 
+def listed_classes(given: Sequence[str]) -> tuple[str, ...]:
+    """Read classes in their order: one text with commas between them, or a text for each.
+
+    Examples
+    --------
+    >>> from squamish.cli.roles import listed_classes
+    >>> listed_classes(["low, high"]), listed_classes(["low, or none", "high"])
+    (('low', 'high'), ('low, or none', 'high'))
+    """
+    if len(given) != 1:
+        return tuple(given)
+    return tuple(part.strip() for part in given[0].split(","))
+
+
 def column(table: pl.LazyFrame, name: str) -> pl.Series:
     """Read one column."""
     from squamish.table.lazy import take_by_name

@@ -6,18 +6,20 @@ paper by name, :func:`load_problem` those and many other shapes.
 """
 
 from squamish.datasets.demo import load_patients
-from squamish.datasets.families import PROBLEMS, load_problem
+from squamish.datasets.families import ORDERED, PROBLEMS, load_problem
 from squamish.datasets.generators import (
     PRESETS,
     Problem,
     load_preset,
     make_linear,
     make_nonlinear,
+    make_ordinal,
     make_regression,
 )
 from squamish.datasets.outcomes import OUTCOMES, make_counts, make_survival
 
 __all__ = [
+    "ORDERED",
     "OUTCOMES",
     "PRESETS",
     "PROBLEMS",
@@ -28,6 +30,7 @@ __all__ = [
     "make_counts",
     "make_linear",
     "make_nonlinear",
+    "make_ordinal",
     "make_regression",
     "make_survival",
 ]

@@ -14,7 +14,9 @@ from squamish.datasets.generators import (
     Problem,
     load_preset,
     make_linear,
+    make_ordinal,
     make_regression,
+    ordered_classes,
 )
 from squamish.datasets.outcomes import OUTCOME_FAMILIES
 from squamish.errors import InputError
@@ -31,7 +33,7 @@ def load_problem(name: str, *, shuffle: bool = False, random_state: RandomState 
     Parameters
     ----------
     name : str
-        One of ``PROBLEMS`` or ``OUTCOMES``, or one of the paper's ``PRESETS``.
+        One of ``PROBLEMS``, ``ORDERED`` or ``OUTCOMES``, or one of the paper's ``PRESETS``.
     shuffle : bool
         Put the columns into random order.
     random_state : int, Generator, RandomState or None
@@ -50,11 +52,11 @@ def load_problem(name: str, *, shuffle: bool = False, random_state: RandomState 
     """
     if name in PRESETS:
         return load_preset(name, shuffle=shuffle, random_state=random_state)
-    families = _FAMILIES | OUTCOME_FAMILIES
-    if name not in families:
-        raise InputError(f"no problem is called {name!r}; there are {', '.join(families)}")
+    makers = _FAMILIES | _ORDERED | OUTCOME_FAMILIES
+    if name not in makers:
+        raise InputError(f"no problem is called {name!r}; there are {', '.join(makers)}")
     rng = as_generator(random_state)
-    problem = families[name](rng)
+    problem = makers[name](rng)
     return problem.permute_columns(rng.permutation(problem.X.shape[1])) if shuffle else problem
 
 
@@ -64,10 +66,12 @@ def _compose(
     strong: Columns = (),
     weak: Sequence[Columns] = (),
     irrelevant: Columns = (),
+    task: Task | None = None,
 ) -> Problem:
     """Put a table together from strong columns, redundant groups and irrelevant columns.
 
-    Every part is a matrix, or a list of columns.
+    Every part is a matrix, or a list of columns. Fractions are amounts and whole numbers classes,
+    unless there is a ``task``.
     """
     blocks = [_matrix(strong, len(y)), *(_matrix(g, len(y)) for g in weak)]
     names = [f"strong_{i}" for i in range(blocks[0].shape[1])]
@@ -85,7 +89,7 @@ def _compose(
             )
         ]
     )
-    task: Task = "regression" if y.dtype.kind == "f" else "classification"
+    task = task or ("regression" if y.dtype.kind == "f" else "classification")
     return Problem(np.hstack(blocks), y, classes, tuple(groups), task, tuple(names))
 
 
@@ -257,6 +261,52 @@ def _noise(n_samples: int, n_features: int, kind: str) -> Callable[[np.random.Ge
     return make
 
 
+def _ordered(rng: np.random.Generator) -> Problem:
+    return make_ordinal(500, n_strong=3, group_sizes=[3], n_irrelevant=8, random_state=rng)
+
+
+def _ordered_few_rows(rng: np.random.Generator) -> Problem:
+    return make_ordinal(
+        300,
+        n_strong=2,
+        group_sizes=[2],
+        n_irrelevant=12,
+        n_repeated=1,
+        shares=(1, 1, 1, 1, 1),
+        random_state=rng,
+    )
+
+
+def _ordered_skewed(rng: np.random.Generator) -> Problem:
+    return make_ordinal(
+        1000,
+        n_strong=3,
+        group_sizes=[4],
+        n_irrelevant=12,
+        shares=(70, 20, 7, 3),
+        random_state=rng,
+    )
+
+
+def _ordered_interaction(rng: np.random.Generator) -> Problem:
+    x = rng.standard_normal((1000, 12))
+    y = ordered_classes(4 * x[:, 0] * x[:, 1] + 2 * x[:, 2], (1, 1, 1, 1), rng)
+    copies = [x[:, 2], 1 - 2 * x[:, 2]]
+    return _compose(y, strong=x[:, :2], weak=[copies], irrelevant=x[:, 3:], task="ordinal")
+
+
+def _ordered_curves(rng: np.random.Generator) -> Problem:
+    x = rng.uniform(-2, 2, (1000, 12))
+    log_odds = 4.0 * np.abs(x[:, 0]) + 4.0 * (x[:, 1] > 0.5) + 3 * np.sin(2 * x[:, 2])
+    y = ordered_classes(log_odds, (2, 3, 3, 2), rng)
+    return _compose(y, strong=x[:, :3], irrelevant=x[:, 3:], task="ordinal")
+
+
+def _ordered_noise(rng: np.random.Generator) -> Problem:
+    y = ordered_classes(np.zeros(300), (50, 30, 15, 5), rng)
+    return _compose(y, irrelevant=rng.standard_normal((300, 30)), task="ordinal")
+
+
 _FAMILIES: dict[str, Callable[[np.random.Generator], Problem]] = {
     "Friedman 1 with copies": _friedman,
     "three classes": _classes(3, 500),
@@ -285,3 +335,12 @@ _FAMILIES: dict[str, Callable[[np.random.Generator], Problem]] = {
     "noise 200 x 20, five classes": _noise(200, 20, "five"),
 }
 PROBLEMS = (*_FAMILIES,)
+_ORDERED: dict[str, Callable[[np.random.Generator], Problem]] = {
+    "ordered 500 x 14": _ordered,
+    "ordered 300 x 17, five classes": _ordered_few_rows,
+    "ordered, 3% in the top class": _ordered_skewed,
+    "ordered, product": _ordered_interaction,
+    "ordered, curves": _ordered_curves,
+    "ordered noise 300 x 30": _ordered_noise,
+}
+ORDERED = (*_ORDERED,)

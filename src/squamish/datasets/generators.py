@@ -30,7 +30,7 @@ class Problem:
         The true class of every column: 2 strong, 1 weak, 0 irrelevant.
     groups : tuple of tuples of int
         The columns that replace each other, one tuple for each redundancy group.
-    task : {"classification", "regression", "survival", "counts"}
+    task : {"classification", "regression", "ordinal", "survival", "counts"}
         What kind of target ``y`` is.
     feature_names : tuple of str
         A name for every column, telling the role it was generated for.
@@ -241,6 +241,68 @@ def make_regression(
     weights = rng.uniform(0.5, 1.5, informative.shape[1])
     y = informative @ weights + target_noise * rng.standard_normal(n_samples)
     return layout.build(informative, y, "regression", rng)
+
+
+def make_ordinal(
+    n_samples: int = 500,
+    *,
+    n_strong: int = 3,
+    group_sizes: Sequence[int] = (),
+    n_irrelevant: int = 0,
+    n_repeated: int = 0,
+    noise: float = 0.0,
+    signal: float = 2.0,
+    shares: Sequence[float] = (1, 1, 1, 1),
+    shuffle: bool = False,
+    random_state: RandomState = None,
+) -> Problem:
+    """Make ordered classes 0, 1, ... by a cumulative logit of the informative columns.
+
+    A sum of the informative columns, plus logistic noise, is cut where classes have their shares;
+    the columns are made as in :func:`make_linear`, which explains the other parameters.
+
+    Parameters
+    ----------
+    n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle, random_state
+        As in :func:`make_linear`.
+    signal : float
+        What a standard deviation of an informative column adds to the log odds.
+    shares : sequence of float
+        How many rows each class has, in any unit, from the least class to the greatest.
+
+    Returns
+    -------
+    Problem
+        Table, target and truth.
+
+    Examples
+    --------
+    >>> from squamish.datasets import make_ordinal
+    >>> problem = make_ordinal(n_strong=2, shares=(6, 3, 1), random_state=0)
+    >>> problem
+    Problem(ordinal, 500 x 2: 2 strong, 0 weak (groups: 0), 0 irrelevant)
+    >>> np.bincount(problem.y)
+    array([300, 150,  50])
+    """
+    layout = Layout(n_samples, n_strong, group_sizes, n_irrelevant, n_repeated, noise, shuffle)
+    check_range("signal", signal, at_least=0, below=np.inf)
+    rng = as_generator(random_state)
+    informative = rng.standard_normal((n_samples, layout.n_informative))
+    y = ordered_classes(signal * informative.sum(axis=1), shares, rng)
+    return layout.build(informative, y, "ordinal", rng)
+
+
+def ordered_classes(
+    log_odds: Array, shares: Sequence[float], rng: np.random.Generator
+) -> NDArray[np.int64]:
+    """Add logistic noise to log odds, and cut the sum where classes have their shares."""
+    if len(shares) < 2:
+        raise InputError(f"shares has {len(shares)} class; it must have two or more")
+    for share in shares:
+        check_range("a class's share", share, above=0, below=np.inf)
+    latent = log_odds + rng.logistic(size=len(log_odds))
+    cuts = np.quantile(latent, np.cumsum(shares)[:-1] / np.sum(shares))
+    return np.searchsorted(cuts, latent)
 
 
 @dataclass(frozen=True)

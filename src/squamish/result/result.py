@@ -55,7 +55,7 @@ class RelevanceResult(PlotMethods):
         What the method looked at.
     method : str
         The method, with every parameter that is not at its default.
-    task : {"classification", "regression"}
+    task : str
         What kind of target was explained.
     n_samples : int
         Number of rows.
