@@ -286,7 +286,8 @@ class _Objective:
     def __call__(self, raw: Array, data: lightgbm.Dataset) -> tuple[Array, Array]:
         """Return the derivatives of the weighted losses."""
         scores = raw.reshape(-1, 1).astype(np.float64)
-        family = self.family.profiled(scores, self.y, self.weights)
+        # A round changes little: what fitted the last one is close.
+        family = self.family = self.family.profiled(scores, self.y, self.weights)
         # A round that finds nothing leaves no trees, and is not counted.
         self.fitted[self.booster.current_iteration() :] = [family]
         first, second = family.derivatives(scores, self.y)
