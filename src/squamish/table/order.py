@@ -41,7 +41,8 @@ def order_of_category(y: Any) -> tuple[Any, ...]:
     """
     frame = as_frame(y)
     if frame is not None:
-        return order_of_category(frame[frame.columns[0]].to_native()) if frame.columns else ()
+        is_single = frame.shape[1] == 1
+        return order_of_category(frame[:, 0].to_native()) if is_single else ()
     dtype = getattr(y, "dtype", None)
     if getattr(dtype, "ordered", False):
         return tuple(dtype.categories)  # type: ignore[union-attr]
