@@ -73,7 +73,7 @@ def in_order(values: NDArray[Any], order: Sequence[Any]) -> tuple[Any, ...]:
     if len(order) == 0:
         if is_text:
             raise InputError(
-                f"task is 'ordinal', but y holds text without an order ({_some(different)}); pass "
+                f"task is 'ordinal', but y holds text without an order ({_some(different.tolist())}); pass "
                 "an ordered category, or the labels from the least to the greatest as order"
             )
         return tuple(different.tolist())
