@@ -73,8 +73,9 @@ def in_order(values: NDArray[Any], order: Sequence[Any]) -> tuple[Any, ...]:
     if len(order) == 0:
         if is_text:
             raise InputError(
-                f"task is 'ordinal', but y holds text without an order ({_some(different.tolist())}); pass "
-                "an ordered category, or the labels from the least to the greatest as order"
+                "task is 'ordinal', but y holds text without an order "
+                f"({_some(different.tolist())}); pass an ordered category, or the labels from the "
+                "least to the greatest as order"
             )
         return tuple(different.tolist())
     place = {_key(label, is_text): k for k, label in enumerate(order)}
