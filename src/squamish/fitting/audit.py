@@ -151,20 +151,19 @@ def _plan(
     """Read the table once as it is, which finds all mistakes, and settle what stays."""
     kind = type(estimator)
     y = request.y if is_paired(request.y) or is_exposed(request.y) else one_column(request.y)
-    request = replace(request, y=y)
+    # What an array does not tell is settled first: the order of a category.
+    observed = Observations.of(request, len(y))
+    request = replace(request, y=y, order=observed.labels if observed.is_ordered else None)
     reading = read(kind(), request, method, conditions)
     with one_thread:
         prepared = prepare(reading, Workers(conditions.n_jobs, deadline=deadline))
     if is_lazy(request.X) and not reading.is_sample:
         request = replace(request, X=request.X.collect())
-    observed = Observations.of(request, len(y))
     folds = tuple(reading.table.folds or ())
-    has_order = observed.family.has_classes and observed.family.has_order
     settled = replace(
         request,
         sample_weight=read_weights(request.sample_weight, len(y)),
         task=observed.task,
-        order=observed.labels if has_order else None,
         cv=_in_all_rows(folds, observed) if folds else request.cv,
     )
     # Of a sample the rows have no order but that of their numbers.

@@ -59,6 +59,11 @@ class Observations:
         """All that depends on what kind of target it is."""
         return family_of(self.task)
 
+    @property
+    def is_ordered(self) -> bool:
+        """Whether these are ordered classes."""
+        return self.family.has_classes and self.family.has_order
+
     @classmethod
     def of(cls, request: Request, n_rows: int) -> Observations:
         """Check what was passed beside a table of so many rows."""
