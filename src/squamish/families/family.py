@@ -209,8 +209,8 @@ class ProfiledFamily(Family):
         """
 
     def tree_objective(self, y: Target) -> dict[str, Any]:
-        """Leave the objective to `derivatives`."""
-        return {"objective": "none", "num_class": 1}
+        """Leave the objective to `derivatives`; where nothing can be split, trees stay at zero."""
+        return {"objective": "regression", "num_class": 1}
 
 
 def _shrunk(errors: Array, target: Array) -> Array:

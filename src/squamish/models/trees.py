@@ -258,14 +258,18 @@ def train_trees(
     # lightgbm.train would also write the trees as text and read them again, which takes half as
     # long as to train few rows.
     booster = lightgbm.Booster(settings | params, data)
-    objective = (
-        _Objective(family, y, weights, booster) if isinstance(family, ProfiledFamily) else None
-    )
-    for _ in range(n_trees):
-        # A tree that finds nothing in its random columns is not the last one.
-        booster.update(fobj=objective)
-    if objective is None:
+    # A tree that finds nothing in its random columns is not the last one.
+    if not isinstance(family, ProfiledFamily):
+        for _ in range(n_trees):
+            booster.update()
         return BoostedTrees(booster, family, n_trees)
+    objective = _Objective(family, y, weights, booster)
+    if any(data.feature_num_bin(column) for column in range(X.shape[1])):
+        for _ in range(n_trees):
+            booster.update(fobj=objective)
+    else:
+        # LightGBM takes no objective for columns of which none can be split.
+        booster.update()
     booster.eval_train(objective.see)
     return BoostedTrees(booster, objective.fitted[-1], n_trees, fitted=objective.fitted)
 
@@ -289,7 +293,8 @@ class _Objective:
         # A round changes little: what fitted the last one is close.
         family = self.family = self.family.profiled(scores, self.y, self.weights)
         # A round that finds nothing leaves no trees, and is not counted.
-        self.fitted[self.booster.current_iteration() :] = [family]
+        n_rounds = self.booster.current_iteration()
+        self.fitted[n_rounds:] = [family] * (n_rounds + 1 - len(self.fitted[:n_rounds]))
         first, second = family.derivatives(scores, self.y)
         if self.weights is None:
             return first, second
