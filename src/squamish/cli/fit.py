@@ -15,6 +15,7 @@ from squamish.cli.audit import FILE as AUDIT_FILE
 from squamish.cli.audit import run_audit
 from squamish.cli.costs import Costs, cheapest_of, read_costs
 from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
+from squamish.cli.outcome import Outcome
 from squamish.cli.roles import Roles, column, listed, listed_classes, splits
 from squamish.cli.selection import read_selection
 from squamish.cli.streams import lost_connections_are_errors, say
@@ -33,7 +34,20 @@ class FitOptions:
     """What can be given to squamish fit; the help of each option says what it is."""
 
     data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Arrow; .gz too.")]
-    target: Annotated[str, typer.Option(help="The column to explain.")]
+    target: Annotated[str, typer.Option(help="The column to explain.")] = ""
+    time: Annotated[
+        str, typer.Option(help="Instead of --target: the column with times until an event.")
+    ] = ""
+    event: Annotated[
+        str,
+        typer.Option(
+            help="The column that tells, beside --time, whether the event was seen (true, 1) or "
+            "the row was lost before it; --event status=2 names the value that is an event."
+        ),
+    ] = ""
+    exposure: Annotated[
+        str, typer.Option(help="Column with how long rows were exposed, for --task counts.")
+    ] = ""
     out: Annotated[
         Path | None,
         typer.Option(help="Folder for the files; squamish- and the name of the data if not given."),
@@ -56,8 +70,9 @@ class FitOptions:
     task: Annotated[
         str,
         typer.Option(
-            help="classification, regression or ordinal; else guessed.",
-            autocompletion=among("classification", "regression", "ordinal"),
+            help="classification, regression, ordinal or counts; else guessed; --time and --event "
+            "make it survival.",
+            autocompletion=among("classification", "regression", "ordinal", "counts", "survival"),
         ),
     ] = ""
     order: Annotated[
@@ -154,7 +169,7 @@ def fit(context: typer.Context, options: FitOptions) -> None:
         selector, given = _selector(options, roles, cv, select), _given(table, roles)
         with _workplace(options):
             result = selector.fit(**given).result_
-        result = signed(result, options.data.name, options.target, context)
+        result = signed(result, options.data.name, roles.outcome.label(), context)
         written = [] if folder is None else write_verdict(result, folder)
         if options.reduced is not None:
             write_table(_reduced(table, result, roles, select), options.reduced)
@@ -212,8 +227,9 @@ def _roles(options: FitOptions, table: pl.LazyFrame) -> tuple[Roles, Any]:
     """Tell what the columns are for, and how the rows are split."""
     names = table.collect_schema().names()
     cv, fold = splits(options.cv, table, names)
+    outcome = Outcome.of(options.target, options.time, options.event, options.exposure, names)
     roles = Roles(
-        options.target,
+        outcome,
         options.groups,
         options.weights,
         fold,
@@ -238,7 +254,7 @@ def _selector(options: FitOptions, roles: Roles, cv: Any, select: Selection) -> 
 
     return RelevanceSelector(
         _method(options),
-        task=options.task or None,  # type: ignore[arg-type]
+        task=roles.outcome.task(options.task),  # type: ignore[arg-type]
         order=listed_classes(options.order or ()) or None,
         cv=cv,
         categorical_features=roles.categories or None,
@@ -271,9 +287,10 @@ def _given(table: pl.LazyFrame, roles: Roles) -> dict[str, Any]:
     """Return what the selector is given: all columns by their roles."""
     return {
         "X": _without(table, roles.not_judged),
-        "y": column(table, roles.target),
+        "y": roles.outcome.read(table),
         "sample_weight": column(table, roles.weights) if roles.weights else None,
         "groups": column(table, roles.groups) if roles.groups else None,
+        "exposure": column(table, exposure) if (exposure := roles.outcome.exposure) else None,
     }
 
 

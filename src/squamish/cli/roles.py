@@ -11,6 +11,8 @@ from squamish.errors import InputError, check_range
 if TYPE_CHECKING:
     import polars as pl
 
+    from squamish.cli.outcome import Outcome
+
 
 @dataclass(frozen=True)
 class Roles:
@@ -18,7 +20,9 @@ class Roles:
 
     Attributes
     ----------
-    target, groups, weights, fold : str
+    outcome : Outcome
+        The columns of the target.
+    groups, weights, fold : str
         A column each; empty if there is none.
     dropped : tuple of str
         Columns that are ignored.
@@ -26,7 +30,7 @@ class Roles:
         Columns that are judged as categories.
     """
 
-    target: str
+    outcome: Outcome
     groups: str = ""
     weights: str = ""
     fold: str = ""
@@ -36,7 +40,7 @@ class Roles:
     @property
     def not_judged(self) -> list[str]:
         """All columns that are not judged."""
-        names = (self.target, self.groups, self.weights, self.fold, *self.dropped)
+        names = (*self.outcome.columns, self.groups, self.weights, self.fold, *self.dropped)
         return [name for name in names if name]
 
     def check(self, names: Sequence[str]) -> None:

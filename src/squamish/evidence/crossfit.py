@@ -15,6 +15,7 @@ from squamish.evidence.consistency import Shape, wrong_associations, wrong_size
 from squamish.evidence.decisions import Decision, above_effect, at_level
 from squamish.evidence.interface import Evidence
 from squamish.evidence.spreading import spread_fields, spread_values
+from squamish.evidence.survival import Prognosis
 from squamish.evidence.vocabulary import Vocabulary
 from squamish.evidence.worth import Worth
 from squamish.statistics.multiplicity import ErrorRate
@@ -124,6 +125,9 @@ class CrossfitEvidence(Evidence):
     worth : Worth
         The path of sets, what the minimal one can be exchanged for, and what columns and groups are
         worth; empty in results of older versions.
+    prognosis : Prognosis or None
+        How well predicted risks order times, for ``task="survival"``; None if nothing was
+        predicted.
     """
 
     proof: tuple[str, ...]
@@ -160,6 +164,7 @@ class CrossfitEvidence(Evidence):
     tested_loss: Array | None = None
     cover: Mask | None = None
     worth: Worth = field(default_factory=Worth)
+    prognosis: Prognosis | None = None
 
     kind: ClassVar[str] = "crossfit"
     shapes: ClassVar[Mapping[str, Shape]] = {
@@ -291,6 +296,8 @@ class CrossfitEvidence(Evidence):
         """Say what does not fit together; every proof has a p-value for every column."""
         yield from super().inconsistencies(n_columns, weak)
         yield from self.worth.inconsistencies(n_columns, len(self.groups))
+        if self.prognosis is not None:
+            yield from self.prognosis.inconsistencies()
         for name, p in self.proof_p_values.items():
             yield from wrong_size(f"evidence.proof_p_values.{name}", p.shape, ("d",), n_columns)
         yield from wrong_associations(self.proof, self.associations)

@@ -12,6 +12,7 @@ from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_groups, wrong_proofs, wrong_size
 from squamish.evidence.decisions import Decision
+from squamish.evidence.survival import Prognosis
 from squamish.evidence.vocabulary import Vocabulary
 from squamish.evidence.worth import Worth
 from squamish.statistics.multiplicity import ErrorRate
@@ -130,6 +131,10 @@ class Evidence(ABC):
         @abstractmethod
         def worth(self) -> Worth:
             """What sets and columns are worth; empty if it was not measured."""
+
+        @property
+        def prognosis(self) -> Prognosis | None:
+            """How well predicted risks order times; None if there are none."""
 
         @property
         @abstractmethod

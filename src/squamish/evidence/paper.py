@@ -91,6 +91,7 @@ class PaperEvidence(Evidence):
     n_tested: ClassVar[int] = 0
     detectable: ClassVar[float] = np.nan
     worth: ClassVar[Worth] = Worth()
+    prognosis: ClassVar[None] = None
 
     @property
     def p_relevant(self) -> Array:

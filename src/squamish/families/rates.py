@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import abstractmethod
 from dataclasses import dataclass, field, replace
-from typing import Literal, Self
+from typing import ClassVar, Literal, Self
 
 import numpy as np
 from scipy import optimize
@@ -33,11 +33,15 @@ class Rates(ProfiledFamily):
 
     Attributes
     ----------
+    most_expected : float
+        More events that are expected of a row count as so many: no row decides a test.
     baseline : ndarray of shape (n_pieces,)
         The rate in every piece where the linear predictor is in its middle.
     middle : float
         The mean of the linear predictors that it was fitted to.
     """
+
+    most_expected: ClassVar[float] = np.inf
 
     baseline: Array = field(default_factory=lambda: np.ones(1))
     middle: float = 0.0
@@ -81,8 +85,9 @@ class Rates(ProfiledFamily):
         return self.errors(prediction, y)
 
     def errors(self, prediction: Array, y: Target) -> Array:
-        """Return events minus those that are expected."""
-        return (self.events(y) - self.expected(prediction, y))[..., np.newaxis]
+        """Return events minus those that are expected, as far as single rows may go."""
+        expected = np.minimum(self.expected(prediction, y), self.most_expected)
+        return (self.events(y) - expected)[..., np.newaxis]
 
     def predictors(self, prediction: Array) -> Array:
         """Return the mean logarithm of the rates in all pieces."""
@@ -108,7 +113,7 @@ class Rates(ProfiledFamily):
             expected = expected * np.exp((slope - 1) * away)
             sums = np.maximum(expected.sum(axis=-1, keepdims=True), TINY)
             expected = expected * (total / sums)
-        errors = (events - expected)[..., np.newaxis]
+        errors = (events - np.minimum(expected, self.most_expected))[..., np.newaxis]
         return errors if shares is None else np.asarray(errors[0])
 
     def n_predictors(self, y: Target) -> int:
@@ -116,8 +121,12 @@ class Rates(ProfiledFamily):
         return 1
 
     def strengths(self, n_terms: Literal["linear", "quadratic"]) -> tuple[float, ...]:
-        """Return decades, from heavy penalties to next to none; lower where terms are many."""
-        return (0.1, 1.0, 10.0, 100.0) if n_terms == "linear" else (0.003, 0.03, 0.3, 3.0)
+        """Return decades, from heavy penalties to next to none; lower where terms are many.
+
+        An event tells four times as much of the logarithm of a rate as a row of the logarithm of
+        odds: coefficients are smaller than those of classes, and penalties a step heavier.
+        """
+        return (0.01, 0.1, 1.0, 10.0) if n_terms == "linear" else (0.001, 0.01, 0.1, 1.0)
 
     def fit_linear(
         self, Z: Array, y: Target, strength: float, weights: Array | None

@@ -40,6 +40,7 @@ class Times(Rates):
     absolute_unit: ClassVar[str] = ""
     has_classes: ClassVar[bool] = False
     is_censored: ClassVar[bool] = True
+    most_expected: ClassVar[float] = MOST_LOSS
 
     baseline: Array = field(default_factory=lambda: np.ones(N_PIECES))
 

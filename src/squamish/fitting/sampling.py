@@ -114,7 +114,8 @@ def _sampled(
     notes = (*reading.notes, *note_on_rare_classes(left_out))
     reading = replace(reading, table=sample, notes=notes)
     comparable = not family.has_classes or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
-    if not table.rows_are_alike or not comparable:
+    # Who is at risk at an event is no sum over portions of rows.
+    if not table.rows_are_alike or not comparable or family.is_censored:
         return reading
     return replace(reading, all_rows=AllRows.of(source, sample, y, used))
 

@@ -11,6 +11,7 @@ from squamish.execution.workers import OutOfTime
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import DEFAULT_TREES
 from squamish.models.race import FAR_ABOVE, Race, trials_below
+from squamish.statistics.survival import concordance
 
 # A loss below this share of the constant's is almost perfect: an R2 of 0.98, or one of fifty bits.
 ALMOST_PERFECT = 0.02
@@ -33,6 +34,8 @@ def find_leaks(fit: CrossFit, relevant: Indices, race: Race | None, p_marginal: 
     """
     if race is None:
         return Leaks()
+    if fit.family.is_censored:
+        return Leaks(tuple(f for f in _likeliest(relevant, p_marginal) if _orders_times(fit, f)))
     try:
         return _leaks(fit, relevant, race, p_marginal)
     except OutOfTime:
@@ -41,7 +44,7 @@ def find_leaks(fit: CrossFit, relevant: Indices, race: Race | None, p_marginal: 
 
 def _leaks(fit: CrossFit, relevant: Indices, race: Race, p_marginal: Array) -> Leaks:
     least = ALMOST_PERFECT * fit.mean(fit.constant_losses())
-    likeliest = sorted(relevant.tolist(), key=lambda f: (p_marginal[f], f))[:MOST_LEAKS]
+    likeliest = _likeliest(relevant, p_marginal)
     found: set[int] = set()
     n_fits = 0
     for learner in dict.fromkeys([race.learner, race.best_of("boosted") or DEFAULT_TREES]):
@@ -54,3 +57,18 @@ def _leaks(fit: CrossFit, relevant: Indices, race: Race, p_marginal: Array) -> L
         n_fits += n_more
         found |= {asked[k] for k in perfect}
     return Leaks(tuple(sorted(found)), n_fits)
+
+
+def _likeliest(relevant: Indices, p_marginal: Array) -> list[int]:
+    return sorted(relevant.tolist(), key=lambda f: (p_marginal[f], f))[:MOST_LEAKS]
+
+
+def _orders_times(fit: CrossFit, feature: int) -> bool:
+    """Tell whether a part of a feature puts times in order, but for a share of what chance errs.
+
+    A model of rates errs where they change with time, however well a column tells this.
+    """
+    y = fit.table.y
+    parts = fit.parts.plain[:, fit.fixed_columns(np.array([feature]))]
+    found = (concordance(y, part).value for part in parts.T)
+    return any(min(c, 1 - c) <= ALMOST_PERFECT / 2 for c in found)

@@ -8,6 +8,7 @@ import numpy as np
 
 from squamish.arrays import Array, Indices, Mask
 from squamish.evidence import CrossfitEvidence
+from squamish.evidence.survival import Prognosis
 from squamish.importance.leaks import Leaks
 from squamish.importance.strength import Strength
 from squamish.models.crossfit import CrossFit
@@ -32,6 +33,7 @@ class Outcomes:
     redundancy: Redundancy
     leaks: Leaks
     measured: Measured
+    prognosis: Prognosis | None = None
 
     @property
     def n_fits(self) -> int:
@@ -108,6 +110,7 @@ def assemble_evidence(
         tested_loss=wide(strength.loss),
         cover=among(redundancy.cover),
         worth=measured.worth,
+        prognosis=found.prognosis,
     )
 
 

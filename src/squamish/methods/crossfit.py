@@ -40,6 +40,7 @@ from squamish.statistics.multiplicity import ErrorRate, Level
 from squamish.table.table import Table
 from squamish.worth import measure
 from squamish.worth.measure import measure_worth
+from squamish.worth.prognosis import measure_prognosis
 
 
 class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
@@ -208,7 +209,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
 
         classes = np.full(table.n_features, IRRELEVANT)
         classes[strong], classes[weak] = STRONG, WEAK
-        found = Outcomes(screening, selected, strength, redundancy, leaks, measured)
+        prognosis = measure_prognosis(fit, table.y, race)
+        found = Outcomes(screening, selected, strength, redundancy, leaks, measured, prognosis)
         return classes, assemble_evidence(fit, found, *limits, self.power)
 
     def _cross_fit(

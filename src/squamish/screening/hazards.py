@@ -15,7 +15,9 @@ Validity
 Literature
     D. Lin, L. Wei: "The robust inference for the Cox proportional hazards model", JASA 84 (1989).
     J. MacKinnon, H. White: "Some heteroskedasticity-consistent covariance matrix estimators with
-    improved finite sample properties", Journal of Econometrics 29 (1985).
+    improved finite sample properties", Journal of Econometrics 29 (1985). P. Peduzzi, J. Concato,
+    A. Feinstein, T. Holford: "Importance of events per independent variable in proportional
+    hazards regression analysis", Journal of Clinical Epidemiology 48 (1995).
 """
 
 from __future__ import annotations
@@ -41,6 +43,9 @@ from squamish.screening.partial import (
 from squamish.screening.validity import WORTH_CONFIRMING
 from squamish.statistics.permutation import tail_inflation
 
+# The fewest events for each coefficient of a regression that is relied on.
+EVENTS_PER_COLUMN = 10
+
 
 def hazard_tests(design: Design, family: Rates, y: NDArray[Any]) -> PartialTests:
     """Test each column, and each feature of several, given all others."""
@@ -51,6 +56,33 @@ def hazard_tests(design: Design, family: Rates, y: NDArray[Any]) -> PartialTests
         return PartialTests(np.ones(d), np.ones(d))
     single, jointly = _Fitted.of(design, family, y).tests()
     return PartialTests(np.where(design.abstains, 1.0, single), jointly)
+
+
+def leading_residuals(
+    Z: Array, scores: Array, family: Rates, y: NDArray[Any], weights: Array | None
+) -> Array:
+    """Return what a regression on the columns that tell most leaves unexplained, as a column.
+
+    Who is observed for longer has had more of what a column does to the rate. Together with such a
+    column, one that tells when rows are lost seems to matter, unless the rate is taken out first.
+
+    Parameters
+    ----------
+    Z : ndarray of shape (n, d)
+        Standardised columns.
+    scores : ndarray of shape (n, 1)
+        Events minus those that are expected of all rows.
+    family, y, weights
+        The target, and how much rows count.
+    """
+    most = int(min(family.events(y).sum(), len(y))) // EVENTS_PER_COLUMN
+    w = np.ones(len(Z)) if weights is None else weights
+    leading = np.argsort(-np.abs((w * scores[:, 0]) @ Z), kind="stable")[:most]
+    if len(leading) == 0:
+        return scores
+    rows, some = family.rate_rows(y, weights), Z[:, leading]
+    expected = rows.expected(some @ fit_rates(some, rows, STRENGTH)).sum(axis=1)
+    return np.asarray(((rows.events - expected) / w)[:, np.newaxis])
 
 
 @dataclass(frozen=True, eq=False)

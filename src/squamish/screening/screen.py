@@ -17,7 +17,7 @@ from squamish.families import Rates
 from squamish.importance.context import MOST_CONTEXT
 from squamish.models.crossfit import CrossFit
 from squamish.screening import product, score
-from squamish.screening.hazards import hazard_tests
+from squamish.screening.hazards import hazard_tests, leading_residuals
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.levels import level_p_value
 from squamish.screening.logrank import logrank_p_values
@@ -129,10 +129,11 @@ def _test_rows_alike(
     Z = fit.parts.ranked
     d = Z.shape[1]
     members = [group for group in in_groups(groups) if len(group) > 1]
+    targets = _targets_of_products(fit)
     jobs: dict[str, list[Job]] = {
         "marginal": [(_marginal, span) for span in ranges(d)],
         "centres": [(_centres, (members[a:b],)) for a, b in ranges(len(members))],
-        "product": product_jobs(Z, fit.scores),
+        "product": product_jobs(Z, targets),
         "partial": [(_partial, ())],
         "shadow": _shadow_jobs(groups, rng),
     }
@@ -146,7 +147,7 @@ def _test_rows_alike(
         p["marginal"] = _with_centres(single, members, found["centres"])
     if "product" in found:
         largest = product.merged(d, blocks(d), found["product"])
-        p["product"] = product.product_p_values(Z, fit.scores, largest, fit.atom_shares)
+        p["product"] = product.product_p_values(Z, targets, largest, fit.atom_shares)
     if "partial" in found:
         p["partial"], p["jointly"] = found["partial"][0]
     gains = ShadowGains.of(found["shadow"], groups) if "shadow" in found else None
@@ -185,8 +186,16 @@ def _test_rows_unalike(fit: CrossFit) -> dict[str, Array]:
     partners = np.arange(Z.shape[1] if Z.shape[1] <= MOST_CONTEXT else 0)
     return {
         "marginal": score.single_p_values(Z, *rows),
-        "product": score.product_p_values(Z, *rows, partners),
+        "product": score.product_p_values(Z, _targets_of_products(fit), *rows[1:], partners),
     }
+
+
+def _targets_of_products(fit: CrossFit) -> Array:
+    """Return the target as products are asked of it: without what single columns do to rates."""
+    if not (fit.family.is_censored and isinstance(fit.family, Rates)):
+        return fit.scores
+    rows = fit.table.y, fit.table.weights
+    return leading_residuals(fit.parts.ranked, fit.scores, fit.family, *rows)
 
 
 def _with_levels(fit: CrossFit, p_marginal: Array, rng: np.random.Generator) -> Array:

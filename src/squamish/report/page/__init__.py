@@ -16,6 +16,7 @@ from squamish.report.capping import check_cap
 from squamish.report.page.groups import cards, substitutes_map
 from squamish.report.page.keep import choices, what_to_keep
 from squamish.report.page.rows import figures, row
+from squamish.report.page.survival import draw_survival
 
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
@@ -64,6 +65,7 @@ def html_page(result: RelevanceResult, max_features: int | None = 2000) -> str:
             n_close=len(close),
             cards=groups[:MOST_CARDS],
             n_cards_left_out=max(len(groups) - MOST_CARDS, 0),
+            survival=draw_survival(result),
             map=substitutes_map(result) if groups else None,
             minimal=result.select("minimal")[:MOST_MINIMAL],
             n_minimal=len(result.select("minimal")),

@@ -12,6 +12,7 @@ from squamish.report.plots.redundancy import draw_redundancy
 from squamish.report.plots.removal import draw_removal
 from squamish.report.plots.shadows import draw_shadows
 from squamish.report.plots.stability import draw_stability
+from squamish.report.plots.survival import draw_survival
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -126,6 +127,24 @@ class PlotMethods:
            classifiers by means of feature relevance bounds", Neurocomputing 298 (2018).
         """
         return draw_necessity(self, ax, max_features)
+
+    def plot_survival(  # type: ignore[misc] # only results inherit
+        self: RelevanceResult, ax: Axes | None = None
+    ) -> Axes:
+        """Draw how thirds of the rows survive, by their predicted risk (Kaplan and Meier).
+
+        Parameters
+        ----------
+        ax : matplotlib Axes or None
+            Where to draw; a new figure if None.
+
+        Returns
+        -------
+        matplotlib Axes
+            What was drawn on: the share without the event over time, of each third. Risks are those
+            that the model of the relevant columns predicts for rows it has not seen.
+        """
+        return draw_survival(self, ax)
 
     def plot_shadows(  # type: ignore[misc] # only results inherit
         self: RelevanceResult, ax: Axes | None = None, *, max_features: int | None = 60

@@ -26,6 +26,7 @@ from squamish.report.wording.summary import (
     score_of_all,
     verdict,
 )
+from squamish.report.wording.survival import concordance, thirds
 from squamish.report.wording.worth import (
     exchange,
     is_needed,
@@ -45,6 +46,7 @@ from squamish.report.wording.worth import (
 __all__ = [
     "Step",
     "alternatives",
+    "concordance",
     "cost",
     "cost_heading",
     "duration",
@@ -76,6 +78,7 @@ __all__ = [
     "steps",
     "suggested",
     "suggested_columns",
+    "thirds",
     "together",
     "verdict",
     "worth_of",

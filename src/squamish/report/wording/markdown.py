@@ -21,6 +21,7 @@ from squamish.report.wording.rows import (
     replacement,
 )
 from squamish.report.wording.summary import one_line
+from squamish.report.wording.survival import concordance, thirds
 from squamish.report.wording.worth import exchange, keep, most, searched, signatures
 
 if TYPE_CHECKING:
@@ -35,6 +36,8 @@ def markdown_page(result: RelevanceResult) -> str:
     lines = ["# Which columns matter", "", _cell(one_line(result)), ""]
     for note in result.notes:
         lines += [f"Note: {_cell(note)}", ""]
+    if said := concordance(result):
+        lines += [f"{said}; {', '.join(thirds(result))}.", ""]
     lines += _keep(result)
     lines += _table(["class", "meaning", "columns"], _classes(result))
     worth = ["worth at most", "minimal"] if searched(result) else []

@@ -53,6 +53,8 @@ def score(result: RelevanceResult) -> str:
         return "no model"
     name = evidence.vocabulary.score.format(loss_name=family_of(result.task).loss_name)
     told = f"{name} {_short(evidence.loss)}"
+    if evidence.prognosis is not None:
+        told = f"out-of-sample concordance {evidence.prognosis.concordance:.3f}, {told}"
     if np.isnan(evidence.constant_loss):
         return told
     return f"{told} vs {_short(evidence.constant_loss)} for the constant"
