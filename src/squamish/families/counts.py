@@ -126,6 +126,10 @@ class Counts(Rates):
         counts = _counts(y)
         return np.asarray(expected - counts + special.xlogy(counts, counts / expected))
 
+    def of_estimator(self, predicted: Array) -> Array:
+        """Take amounts for means of counts, which are not negative."""
+        return np.maximum(predicted, 0.0)[:, np.newaxis]
+
     def score_variance(self, loss: float) -> float:
         """Return the loss, or a half.
 

@@ -178,6 +178,10 @@ class Family(ABC):
     def link(self, scores: Array) -> Array:
         """Turn linear predictors, in the last axis, into predictions."""
 
+    def of_estimator(self, predicted: Array) -> Array:
+        """Turn what an estimator of scikit-learn predicts, by its methods, into predictions."""
+        return predicted
+
     def profiled(self, scores: Array, y: Target, weights: Array | None) -> Family:
         """Return the family with what its link needs beside linear predictors, fitted to these.
 

@@ -33,6 +33,8 @@ def _refuse_what_the_paper_does_not_know(X: Table) -> None:
         "groups": X.clusters is not None,
         "cv": X.folds is not None or X.n_folds is not None,
         "feature_groups": X.n_features < X.n_columns,
+        "exposure": X.y.dtype.names is not None,
+        "task='survival'": X.family.is_censored,
     }
     unknown = [name for name, is_given in given.items() if is_given]
     if unknown:

@@ -68,13 +68,18 @@ class UserLearner:
         Rows come in random order. Tables are sorted by the target, and searches in folds or
         validation sets inside of an estimator would often take rows as they come.
         """
+        if y.dtype.names is not None:
+            raise InputError(
+                f"{self.kind} is {self.name}, which knows no exposure; leave out one of the two"
+            )
         rng = np.random.default_rng(self.seed)
         order = rng.permutation(len(y))
         more = {} if weights is None else {self.weights_parameter(): weights[order]}
         own = seeded_clone(self.estimator, rng)
         with self.named("fit"):
             own.fit(X[order], y[order], **more)
-        return UserModel(self, own, int(y.max()) + 1 if family.has_classes else 0, len(y))
+        n_classes = int(y.max()) + 1 if family.has_classes else 0
+        return UserModel(self, own, family, n_classes, len(y))
 
     def weights_parameter(self) -> str:
         """Return how ``fit`` calls weights of rows; raise an InputError if it takes none."""
@@ -117,6 +122,8 @@ class UserModel:
         What it is a model of.
     fitted : estimator
         The fitted copy.
+    family : Family
+        What kind of target there is.
     n_classes : int
         How many classes there are; 0 for amounts.
     n_train : int
@@ -125,6 +132,7 @@ class UserModel:
 
     learner: UserLearner
     fitted: Any
+    family: Family
     n_classes: int
     n_train: int
 
@@ -138,7 +146,8 @@ class UserModel:
             raise self.learner.wrong(
                 f"predicts {raw[~np.isfinite(raw)][0]}", f"what {method} returns must be finite"
             )
-        return self._probabilities(raw, len(X)) if self.n_classes else self._amounts(raw, len(X))
+        found = self._probabilities(raw, len(X)) if self.n_classes else self._amounts(raw, len(X))
+        return self.family.of_estimator(found)
 
     def predict_replaced(self, X: Array, columns: Indices, values: Array) -> Array:
         """Predict with some columns replaced: values of shape (draws, n, columns)."""
@@ -211,6 +220,11 @@ def user_learners(
     seed = int(rng.integers(2**31))
     learners = [UserLearner(k, name_of(e), seed, e) for k, e in enumerate(estimators)]
     for learner in learners:
+        if family.is_censored:
+            raise InputError(
+                f"{learner.kind} is {learner.name}, which predicts no rates of events over time; "
+                "task='survival' takes no learners of your own"
+            )
         check_predicts(learner.kind, learner.estimator, classes=family.has_classes)
         if weights is not None:
             learner.weights_parameter()
