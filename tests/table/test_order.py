@@ -117,9 +117,12 @@ def test_truth_values_are_two_ordered_classes(graded):
     [
         (
             {"task": "ordinal"},
-            r"y holds text without an order \('high', 'low', 'medium'\); pass an",
+            r"y holds text without an order \('high', 'low', 'medium'\), but task",
         ),
-        ({"order": ["low", "high"]}, r"y holds 'medium', which is not in the order \('low', 'hi"),
+        (
+            {"order": ["low", "high"]},
+            "y holds 'medium', which is not among the classes in order: 'low', 'high'",
+        ),
         ({"order": [*LEVELS, "low"]}, "order holds a label twice: low, medium, high, low"),
         ({"order": "low,medium,high"}, "order is 'low,medium,high'; it must be a list of the lab"),
         ({"order": 3}, "order is 3; it must be a list of the labels of y"),

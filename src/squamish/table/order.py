@@ -73,9 +73,9 @@ def in_order(values: NDArray[Any], order: Sequence[Any]) -> tuple[Any, ...]:
     if len(order) == 0:
         if is_text:
             raise InputError(
-                "task is 'ordinal', but y holds text without an order "
-                f"({_some(different.tolist())}); pass an ordered category, or the labels from the "
-                "least to the greatest as order"
+                f"y holds text without an order ({_some(different.tolist())}), but task is "
+                "'ordinal'; give the order of these labels, from the least to the greatest, or an "
+                "ordered category"
             )
         return tuple(different.tolist())
     place = {_key(label, is_text): k for k, label in enumerate(order)}
@@ -84,8 +84,7 @@ def in_order(values: NDArray[Any], order: Sequence[Any]) -> tuple[Any, ...]:
     unknown = [value for value in different.tolist() if _key(value, is_text) not in place]
     if unknown:
         raise InputError(
-            f"y holds {unknown[0]!r}, which is not in the order ({_some(order)}); order must have "
-            "every label of y"
+            f"y holds {unknown[0]!r}, which is not among the classes in order: {_some(order)}"
         )
     return tuple(sorted(different.tolist(), key=lambda value: place[_key(value, is_text)]))
 
