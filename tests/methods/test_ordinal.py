@@ -31,8 +31,8 @@ def test_every_ordered_problem_can_be_made():
     ("parameters", "said"),
     [
         ({"shares": (1,)}, "shares has 1 class; it must have two or more"),
-        ({"shares": (1, 0)}, "a class's share is 0; it must be above 0"),
-        ({"signal": -1}, "signal is -1; it must be at least 0"),
+        ({"shares": (1, 0)}, "a class's share is 0; it must be a number above 0"),
+        ({"signal": -1}, "signal is -1; it must be a number at least 0"),
     ],
 )
 def test_what_makes_no_classes_is_refused(parameters, said):
