@@ -1,6 +1,7 @@
 """The verdict in words: a line, a few lines, sentences about a column."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
@@ -8,6 +9,7 @@ import pytest
 
 from squamish import CrossfitMethod, InputError, RelevanceSelector
 from squamish.datasets import make_linear
+from squamish.report.wording import score_of_all
 from squamish.report.wording.names import shorten
 
 
@@ -17,6 +19,13 @@ def test_a_line_says_what_was_found_how_well_and_how(patients):
         r"error 0\.\d\d vs 1\.0\d for the constant; crossfit, seed 0, [\d.]+ s",
         repr(patients),
     )
+
+
+def test_losses_that_differ_look_different(patients):
+    close = replace(patients.evidence, loss=0.4744, constant_loss=0.4731, all_loss=0.4739)
+    result = replace(patients, evidence=close)
+    assert "squared error 0.474 vs 0.473 for the constant" in repr(result)
+    assert score_of_all(result) == "squared error 0.4739"
 
 
 def test_a_line_names_what_is_not_at_its_default():

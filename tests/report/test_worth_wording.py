@@ -77,6 +77,8 @@ def test_no_other_column_is_suggested_beside_the_minimal_set(result, patients):
     for each in (result, patients):
         frame = each.to_frame("polars")
         minimal = set(each.select("minimal"))
+        for group, suggested in zip(each.groups, each.representatives, strict=True):
+            assert set(suggested) == (minimal & set(group) or set(suggested))
         for number, group in enumerate(each.groups):
             if minimal & set(group):
                 assert set(wording.suggested(each, number)) == minimal & set(group)
@@ -84,14 +86,54 @@ def test_no_other_column_is_suggested_beside_the_minimal_set(result, patients):
         assert shown == list(each.select("minimal"))
 
 
-def test_what_is_proven_is_not_called_too_little_to_prove(patients):
-    j = patients.feature_names.index("glucose")
-    p = patients.evidence.p_value.copy()
-    p[j] = 8e-19
-    proven = replace(patients, evidence=replace(patients.evidence, p_value=p))
-    assert "too little to prove" in patients.explain("glucose")
-    assert "too little to prove" not in proven.explain("glucose")
-    assert "what it adds is certain, but small" in proven.explain("glucose")
+def with_test(result, name, p, tested, small=False):
+    """Return the verdict as if the test of strength of a column had said something else."""
+    evidence, j = result.evidence, result.feature_names.index(name)
+    p_value, loss = evidence.p_value.copy(), evidence.tested_loss.copy()
+    p_value[j], loss[j] = p, tested * result.gain
+    return replace(
+        result,
+        evidence=replace(
+            evidence, p_value=p_value, tested_loss=loss, small=(j,) if small else evidence.small
+        ),
+    )
+
+
+@pytest.mark.parametrize(
+    ("p", "tested", "small", "head", "said", "cell"),
+    [
+        (0.5, 0.016, False, "that it adds something to all others is not proven", "", "prove"),
+        (8.4e-19, 0.004, True, "it adds only a little", "is certain, but it is small", "certain"),
+        (0.0014, 0.004, False, "adds too little to all others", "It seems to add", "too little to"),
+        (0.0014, 0.058, False, "a model without it loses too little", "makes up for", "a model"),
+    ],
+)
+def test_a_weak_column_without_substitutes_says_why_it_is_weak(
+    patients, p, tested, small, head, said, cell
+):
+    assert not patients.substitutes["glucose"]
+    changed = with_test(patients, "glucose", p, tested, small)
+    text, j = changed.explain("glucose"), changed.feature_names.index("glucose")
+    assert head in text.partition(". ")[0]
+    assert said in text
+    assert "others can replace it" not in text
+    assert cell in wording.replacement(changed, j)
+    proven = p <= changed.evidence.alpha
+    assert ("prove" in text.replace("proven to stand in", "")) != proven
+    assert ("so many rows do not tell from nothing" in text) != proven
+
+
+def test_what_seems_to_be_added_is_said_to_be_unproven(patients):
+    unproven = with_test(patients, "glucose", 0.5, 0.058)
+    assert "it seems to add 5.8% of the gain, which so many rows do not tell from nothing" in (
+        unproven.explain("glucose")
+    )
+
+
+def test_a_small_column_with_substitutes_is_replaced_but_for_a_little(patients):
+    small = with_test(patients, "bmi", 1e-9, 0.004, small=True)
+    assert "others can replace all but a little of it." in small.explain("bmi")
+    assert "others can replace it." in patients.explain("bmi")
 
 
 def test_a_group_is_told_where_its_members_cost_nothing(patients):

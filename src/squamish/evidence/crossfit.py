@@ -13,7 +13,7 @@ from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_associations, wrong_size
 from squamish.evidence.decisions import Decision, above_effect, at_level
-from squamish.evidence.interface import Evidence
+from squamish.evidence.interface import Evidence, Obstacle
 from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.survival import Prognosis
 from squamish.evidence.vocabulary import Vocabulary
@@ -238,6 +238,21 @@ class CrossfitEvidence(Evidence):
             Decision("strong or weak", (sure, costly)),
         )
 
+    def obstacle(self, j: int) -> Obstacle:
+        """Say why a weak column is not strong.
+
+        Every criterion of the test of strength that was not met is one, the proof first. What met
+        all of them and is not strong was overruled by a refit.
+        """
+        known = super().obstacle(j)
+        if known:
+            return known
+        if not self.p_value[j] <= self.alpha:
+            return "unproven"
+        if j in self.small:
+            return "small"
+        return "refit" if self.tested_effect[j] > self._least_share else "little"
+
     @cached_property
     def _growths(self) -> tuple[Array, Array, Array]:
         """By what factors rows have to grow for clear decisions, by every criterion."""
@@ -344,6 +359,14 @@ class CrossfitEvidence(Evidence):
             small=(
                 "That it adds something to all others is certain, but it is small: less than the "
                 f"{self.min_effect:.1%} of what the model gains, or leaves, that count as strong"
+            ),
+            little=(
+                "It seems to add something to all others, but less than the "
+                f"{self.min_effect:.1%} of what the model gains, or leaves, that count as strong"
+            ),
+            overruled=(
+                "It is not strong, as a model that is fitted without it loses too little: what the "
+                "others tell of it makes up for most"
             ),
             untested="it is not in the minimal set",
             removal_axis="growth of the loss without the column ({loss_unit})",

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
-from typing import TYPE_CHECKING, ClassVar, Self
+from typing import TYPE_CHECKING, ClassVar, Literal, Self
 
 import numpy as np
 
@@ -18,6 +18,10 @@ from squamish.evidence.worth import Worth
 from squamish.statistics.multiplicity import ErrorRate
 
 Sets = tuple[tuple[int, ...], ...]
+# Why a weak column is not strong: the time was used up, it was not tested, that it adds something
+# is not proven, it certainly adds something but little, it seems to add something but too little to
+# count, or a refit without it loses too little. Empty if nothing tells.
+Obstacle = Literal["", "undecided", "untested", "unproven", "small", "little", "refit"]
 
 
 class Evidence(ABC):
@@ -240,6 +244,12 @@ class Evidence(ABC):
     def importance_null(self) -> tuple[float, float]:
         """Importances that are expected of permuted columns."""
         return 0.0, self.importance_threshold
+
+    def obstacle(self, j: int) -> Obstacle:
+        """Say why a weak column is not strong; nothing if nothing tells."""
+        if self.undecided[j]:
+            return "undecided"
+        return "untested" if np.isnan(self.removal_loss[j]) else ""
 
     def close_call(self, j: int) -> str:
         """Say what was close in the first decision on a column that was; nothing if none was."""

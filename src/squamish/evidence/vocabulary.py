@@ -34,6 +34,10 @@ class Vocabulary:
     small : str
         What is said of a column that certainly adds something, but less than counts; empty if a
         method knows no such columns.
+    little : str
+        The same of one that seems to add something, but less than counts.
+    overruled : str
+        The same of one that a refit says costs too little.
     untested : str
         Why a relevant column was not removed, if it was not for want of time.
     removal_axis : str
@@ -60,6 +64,8 @@ class Vocabulary:
     unproven: str
     removal: str
     small: str
+    little: str
+    overruled: str
     untested: str
     removal_axis: str
     removal_null: str

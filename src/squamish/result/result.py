@@ -132,13 +132,17 @@ class RelevanceResult(PlotMethods):
     @cached_property
     def interchangeable(self) -> tuple[tuple[str, ...], ...]:
         """The groups in which there is a choice; they come first among `groups`."""
-        pairs = zip(self.groups, self.representatives, strict=True)
+        pairs = zip(self.groups, self.evidence.representatives, strict=True)
         return tuple(group for group, chosen in pairs if len(group) > len(chosen))
 
     @cached_property
     def representatives(self) -> tuple[tuple[str, ...], ...]:
-        """The suggested column of each group; several if they are one feature."""
-        return tuple(self._named(columns) for columns in self.evidence.representatives)
+        """The suggested columns of each group: its members in the minimal set, if it has any.
+
+        Of a group without any, and if no sets were searched, the column that tells most by itself,
+        or several, if they are one feature.
+        """
+        return tuple(wording.suggested(self, number) for number in range(len(self.groups)))
 
     @cached_property
     def group_numbers(self) -> dict[int, int]:

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from squamish.evidence.interface import Obstacle
 from squamish.evidence.relevance import IRRELEVANT, MEANINGS, PROOFS, STRONG, WEAK
 from squamish.report.wording.names import alternatives, listed
 from squamish.report.wording.rows import MOSTLY, no_substitute, stands_for
@@ -15,12 +16,26 @@ from squamish.report.wording.worth_of_column import worth_sentences
 if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
 
+# What a weak column is that nothing replaces, by why it is not strong.
+WEAK_WITHOUT: dict[Obstacle, str] = {
+    "": "informative, but removing it was not found to hurt",
+    "undecided": "informative, and nothing more could be told in time",
+    "untested": "informative, but what its removal costs was not tested",
+    "unproven": "informative, but that it adds something to all others is not proven",
+    "small": "informative, but it adds only a little to all others",
+    "little": "informative, but it adds too little to all others to count as strong",
+    "refit": "informative, but a model without it loses too little to call it strong",
+}
+
+# Obstacles of which the sentences on the removal say all that there is to say.
+SAID = ("undecided", "small", "little", "refit")
+
 
 def explain(result: RelevanceResult, j: int) -> str:
     """Say in a few sentences why a column has its class."""
     name, relevance = result.feature_names[j], int(result.classes[j])
     head = {STRONG: "strongly relevant", WEAK: "weakly relevant", IRRELEVANT: "irrelevant"}
-    sentences = [f"{name!r} is {head[relevance]}: {MEANINGS[relevance]}."]
+    sentences = [f"{name!r} is {head[relevance]}: {_meaning(result, j)}."]
     sentences += _relevance_sentences(result, j)
     if relevance != IRRELEVANT:
         sentences += _removal_sentences(result, j)
@@ -33,6 +48,18 @@ def explain(result: RelevanceResult, j: int) -> str:
         sentences.append(f"It is a close call, {result.borderline[name]}.")
     sentences += _stability_sentences(result, name)
     return " ".join(sentences)
+
+
+def _meaning(result: RelevanceResult, j: int) -> str:
+    """Say what the class of a column means in its case: not every weak one has a substitute."""
+    evidence, name = result.evidence, result.feature_names[j]
+    if result.classes[j] != WEAK or not evidence.tells_substitutes:
+        return MEANINGS[int(result.classes[j])]
+    replaced = bool(result.substitutes.get(name) or stands_for(result, name))
+    obstacle = evidence.obstacle(j)
+    if obstacle == "small" and replaced:
+        return "informative, but others can replace all but a little of it"
+    return MEANINGS[WEAK] if replaced or evidence.explained[j] > MOSTLY else WEAK_WITHOUT[obstacle]
 
 
 def _stability_sentences(result: RelevanceResult, name: str) -> list[str]:
@@ -87,17 +114,35 @@ def _removal_sentences(result: RelevanceResult, j: int) -> list[str]:
     sentences = [f"{told}."]
     tested = evidence.tested_effect[j]
     if np.isfinite(tested) and share(tested) != share(evidence.effect[j]):
-        sentences.append(f"In the test of strength it adds {share(tested)} of the gain.")
+        sentences.append(_in_the_test(result, j))
         if result.classes[j] == STRONG and evidence.removal_interval[0, j] <= 0:
             sentences.append(
                 "The test, which looks at what every prediction loses, is the sharper of the two: "
                 "what a refit loses cannot be told from nothing in so many rows."
             )
-    if j in evidence.small:
-        sentences.append(f"{evidence.vocabulary.small}.")
+    if result.classes[j] == WEAK and (obstacle := _obstacle(result, j)):
+        sentences.append(f"{obstacle}.")
     if result.classes[j] == WEAK and evidence.explained[j] > MOSTLY:
         sentences.append(f"Other columns tell {min(evidence.explained[j], 1):.0%} of it.")
     return sentences
+
+
+def _in_the_test(result: RelevanceResult, j: int) -> str:
+    """Say what the test of strength saw, as far as it is told from nothing."""
+    tested = share(result.evidence.tested_effect[j])
+    if result.evidence.obstacle(j) == "unproven":
+        return (
+            f"In the test of strength it seems to add {tested} of the gain, which so many rows do "
+            "not tell from nothing."
+        )
+    return f"In the test of strength it adds {tested} of the gain."
+
+
+def _obstacle(result: RelevanceResult, j: int) -> str:
+    """Say why a weak column that adds something for certain, or seems to, is not strong."""
+    words = result.evidence.vocabulary
+    said = {"small": words.small, "little": words.little, "refit": words.overruled}
+    return said.get(result.evidence.obstacle(j), "")
 
 
 def _removal(result: RelevanceResult, j: int) -> str:
@@ -119,7 +164,7 @@ def _substitute_sentences(result: RelevanceResult, j: int) -> list[str]:
     name = result.feature_names[j]
     sets = result.substitutes.get(name, ())
     if not sets:
-        if j in result.evidence.small or stands_for(result, name):
+        if result.evidence.obstacle(j) in SAID or stands_for(result, name):
             return []
         return [f"What replaces it: {no_substitute(result, j)}."]
     # The tests of the minimal set are of another company, and may have another answer.

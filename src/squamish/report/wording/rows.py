@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from squamish.evidence.interface import Obstacle
 from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.report.wording.names import alternatives
 from squamish.report.wording.worth import share
@@ -16,8 +17,16 @@ if TYPE_CHECKING:
 
 # The share of a column's variance beyond which others tell most of it.
 MOSTLY = 0.5
-
-
+# What is said where nothing replaces a weak column, by why it is not strong.
+NO_SUBSTITUTE: dict[Obstacle, str] = {
+    "": "nothing in particular",
+    "undecided": "not known: the time was used up before",
+    "untested": "nothing in particular",
+    "unproven": "nothing in particular; it adds too little to prove",
+    "small": "nothing in particular; what it adds is certain, but small",
+    "little": "nothing in particular; what it adds is too little to count as strong",
+    "refit": "nothing in particular; a model without it loses too little",
+}
 # Shares are told apart as they are printed, so that what looks alike has the order of the table.
 DIGITS = 3
 
@@ -120,8 +129,7 @@ def no_substitute(result: RelevanceResult, j: int) -> str:
     """Say why a weak column has no substitutes; empty for a method that does not tell them."""
     if not result.evidence.tells_substitutes:
         return ""
-    if j in result.evidence.small or result.evidence.p_value[j] <= result.evidence.alpha:
-        return "nothing in particular; what it adds is certain, but small"
-    if result.evidence.explained[j] > MOSTLY:
+    obstacle = result.evidence.obstacle(j)
+    if obstacle != "small" and result.evidence.explained[j] > MOSTLY:
         return "all others together, no small set of them"
-    return "nothing in particular; it adds too little to prove"
+    return NO_SUBSTITUTE[obstacle]

@@ -21,6 +21,8 @@ if TYPE_CHECKING:
 KEEP = "Keep (minimal set)"
 # The most names of a class, and the most lines of stand-ins or groups, that are read in one go.
 MOST_NAMES, MOST_LINES = 40, 20
+# Losses that so many digits do not tell apart are the same to any reader.
+MOST_DIGITS = 6
 
 
 def counts(result: RelevanceResult) -> str:
@@ -52,22 +54,41 @@ def score(result: RelevanceResult) -> str:
     if np.isnan(evidence.loss):
         return "no model"
     name = evidence.vocabulary.score.format(loss_name=family_of(result.task).loss_name)
-    told = f"{name} {_short(evidence.loss)}"
+    own, constant = told_apart(evidence.loss, evidence.constant_loss)
+    told = f"{name} {own}"
     if evidence.prognosis is not None:
         told = f"out-of-sample concordance {evidence.prognosis.concordance:.3f}, {told}"
     if np.isnan(evidence.constant_loss):
         return told
-    return f"{told} vs {_short(evidence.constant_loss)} for the constant"
+    return f"{told} vs {constant} for the constant"
 
 
 def score_of_all(result: RelevanceResult) -> str:
     """Say how good the best model of all columns is; nothing if it was not measured."""
     loss = result.evidence.all_loss
-    return "" if np.isnan(loss) else f"{family_of(result.task).loss_name} {_short(loss)}"
+    own, _ = told_apart(loss, result.evidence.loss)
+    return "" if np.isnan(loss) else f"{family_of(result.task).loss_name} {own}"
 
 
-def _short(loss: float) -> str:
-    return f"{loss:.2f}" if abs(loss) >= 0.01 else f"{loss:.1g}"
+def told_apart(loss: float, other: float) -> tuple[str, str]:
+    """Write two losses with as many digits as it takes to see that they differ.
+
+    Examples
+    --------
+    >>> from squamish.report.wording.summary import told_apart
+    >>> told_apart(0.4, 1.0), told_apart(0.4744, 0.4731), told_apart(0.004, 0.25)
+    (('0.40', '1.00'), ('0.474', '0.473'), ('0.004', '0.25'))
+    """
+    written = _short(loss, 2), _short(other, 2)
+    for digits in range(3, MOST_DIGITS + 1):
+        if written[0] != written[1]:
+            break
+        written = _short(loss, digits), _short(other, digits)
+    return written
+
+
+def _short(loss: float, digits: int) -> str:
+    return f"{loss:.{digits}f}" if abs(loss) >= 0.01 else f"{loss:.{digits - 1}g}"
 
 
 def one_line(result: RelevanceResult) -> str:
