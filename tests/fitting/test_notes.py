@@ -90,6 +90,35 @@ def test_columns_like_an_id_and_few_groups_are_noted():
     assert not any("'x'" in note for note in notes if "ID" in note)
 
 
+def test_a_running_number_with_holes_is_an_id_and_an_amount_is_not():
+    rng = np.random.default_rng(0)
+    table = pd.DataFrame(
+        {
+            "x": rng.standard_normal(120),
+            "invoice": 2_000_000 + rng.permutation(500)[:120],
+            "price": rng.permutation(10**6)[:120],
+            "year": np.arange(120) % 60 + 1960,
+        }
+    )
+    notes = RelevanceSelector(random_state=0).fit(table, table["x"] > 0).result_.notes
+    assert [note.split(":")[0] for note in notes if "ID" in note] == ["'invoice'"]
+
+
+def test_what_a_note_says_to_drop_is_never_suggested():
+    rng = np.random.default_rng(0)
+    row = np.sort(rng.permutation(600)[:300])
+    dose, x = row + 5 * rng.standard_normal(300), rng.standard_normal(300)
+    table = pd.DataFrame({"row": row, "dose": dose, "x": x})
+    y = row / 100 + x + 0.5 * rng.standard_normal(300)
+    for columns in (["row", "dose", "x"], ["x", "dose", "row"]):
+        result = RelevanceSelector(random_state=0).fit(table[columns], y).result_
+        assert any(note.startswith("'row': a different value") for note in result.notes)
+        assert set(result.weak) == {"row", "dose"}
+        suggested = [*result.representatives, result.select("minimal"), result.select("cover")]
+        suggested += [s for own in result.signatures.slots for s in own]
+        assert not any("row" in names for names in suggested)
+
+
 def test_a_model_at_chance_level_is_noted(patients):
     rng = np.random.default_rng(1)
     selector = RelevanceSelector(random_state=0)

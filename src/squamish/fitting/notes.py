@@ -8,7 +8,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from squamish.arrays import Indices, Mask
 from squamish.errors import LeakWarning, warn_caller
@@ -18,11 +17,10 @@ from squamish.evidence.relevance import IRRELEVANT
 from squamish.families import Task, family_of
 from squamish.screening.relevance import N_WAYS
 from squamish.statistics.permutation import least_p_value
+from squamish.table.ids import LEAST_ROWS
 from squamish.table.levels import Levels
 from squamish.table.table import Table
 
-# Tables with fewer rows are too small to tell an ID from a coincidence.
-LEAST_ROWS = 20
 # A share of what the model gains that a user should hear of.
 NOTABLE = 0.02
 # With fewer clusters a t-test finds next to nothing.
@@ -87,13 +85,8 @@ def note_on_missing(left_out: Mask) -> list[str]:
     return [f"{n} rows without a target were left out"] if n else []
 
 
-def notes_on_table(
-    table: Table, names: Sequence[str], levels: Mapping[int, Levels], n_rows: int
-) -> list[str]:
-    """Note text that could be numbers, columns like an ID, and rows that are too few.
-
-    The table may be a sample of more rows.
-    """
+def notes_on_table(table: Table, names: Sequence[str], levels: Mapping[int, Levels]) -> list[str]:
+    """Note text that could be numbers, columns like an ID, and rows that are too few."""
     notes = []
     numbers = [j for j, column in levels.items() if column.like_a_number]
     if numbers:
@@ -102,10 +95,7 @@ def notes_on_table(
             f"{_some(names, numbers)} {_is(numbers)} text that looks like numbers, such as "
             f"{example!r}, and {_is(numbers)} taken for categories: convert what is an amount"
         )
-    ids = [
-        j for j in range(table.n_columns) if j not in numbers and _is_like_an_id(table, j, n_rows)
-    ]
-    if ids:
+    if ids := np.flatnonzero(table.is_id).tolist():
         notes.append(
             f"{_some(names, ids)}: a different value in nearly every row, or a running number; an "
             "ID tells nothing about new rows and should be dropped"
@@ -120,24 +110,6 @@ def notes_on_table(
                 "only very strong columns can be proven"
             )
     return notes
-
-
-def _is_like_an_id(table: Table, j: int, n_rows: int) -> bool:
-    """Tell whether a category differs in nearly every row, or a column is a running number."""
-    n = len(table.y)
-    if n < LEAST_ROWS or sparse.issparse(table.X):
-        return False
-    column = table.X[:, j]
-    known = column[~np.isnan(column)]
-    if len(known) < LEAST_ROWS:
-        return False
-    if table.is_category[j]:
-        return len(np.unique(known)) > 0.95 * n
-    span = known.max() - known.min()
-    # A sample lacks most of the numbers, but comes close to the first and the last.
-    least = 0.999 * len(known) * n_rows / n
-    runs = span == len(known) - 1 if n_rows == n else least <= span < n_rows
-    return bool(runs and np.all(known == np.round(known)) and len(np.unique(known)) == len(known))
 
 
 def notes_on_verdict(

@@ -17,6 +17,7 @@ from squamish.fitting.request import Request
 from squamish.screening.all_rows import AllRows
 from squamish.table.columns import ReadColumns, read_columns
 from squamish.table.folds import read_folds, read_n_folds
+from squamish.table.ids import like_ids
 from squamish.table.infinite import without_infinite
 from squamish.table.levels import Levels
 from squamish.table.names import features_of_columns
@@ -111,7 +112,8 @@ def put_together(
     )
     # The range of a column may be beyond what a float holds.
     with np.errstate(over="ignore", invalid="ignore"):
-        notes = notes_on_table(table, read.names, read.levels, observed.n_rows)
+        table = replace(table, is_id=like_ids(table) & ~read.is_like_a_number)
+    notes = notes_on_table(table, read.names, read.levels)
     return Reading(
         table,
         read.described(used),

@@ -66,8 +66,11 @@ def find_substitutes(
     with suppress(OutOfTime):
         replaced_by = find_all_substitutes(fit, relevant, weak.tolist())
     groups = replaceable_groups(weak.tolist(), replaced_by)
-    representatives = tuple((min(group, key=lambda j: (p_marginal[j], j)),) for group in groups)
-    kept = covering_set(strong.tolist(), groups, representatives, replaced_by, p_marginal)
+    ids = fit.table.id_features
+    representatives = tuple(
+        (min(group, key=lambda j: (j in ids, p_marginal[j], j)),) for group in groups
+    )
+    kept = covering_set(strong.tolist(), groups, representatives, replaced_by, p_marginal, ids)
     cover = np.array(kept, dtype=np.intp)
     all_loss, n_fits = _loss_on_all(fit, len(relevant), winner)
     return Redundancy(replaced_by, groups, representatives, cover, all_loss, n_fits)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 
 import numpy as np
 from scipy.sparse import coo_array
@@ -73,12 +73,13 @@ def covering_set(
     representatives: Sequence[Sequence[int]],
     replaced_by: Substitutes,
     p_values: Array,
+    first: Collection[int] = (),
 ) -> list[int]:
     """Choose features so that every relevant one is among them or is replaced by them.
 
     Features leave one after the other, as long as something that replaces them, and those
-    that left before them, stays: those first that tell least on their own, the representative
-    of each group last.
+    that left before them, stays: those of ``first`` before all others, then those that tell least
+    on their own, the representative of each group last.
 
     Examples
     --------
@@ -102,7 +103,7 @@ def covering_set(
     def is_replaced(j: int) -> bool:
         return any(kept.issuperset(features) for features in replaced_by.get(j, ()) if features)
 
-    for j in sorted(weak, key=lambda j: (j in chosen, -p_values[j], j)):
+    for j in sorted(weak, key=lambda j: (j not in first, j in chosen, -p_values[j], j)):
         kept.discard(j)
         if is_replaced(j) and all(is_replaced(i) for i in needed_by.get(j, set()) & gone):
             gone.add(j)

@@ -91,6 +91,7 @@ def in_canonical_order(table: Table, check_time: Callable[[], None] = no_hurry) 
         X=X,
         y=table.y[rows],
         is_category=table.is_category[varying][columns],
+        is_id=table.is_id[varying][columns],
         feature=feature,
         weights=None if table.weights is None else table.weights[rows],
         clusters=None if clusters is None else _numbered_as_they_come(clusters)[0],

@@ -54,6 +54,12 @@ class ReadColumns:
         """Tell for every column whether it holds level numbers."""
         return np.isin(np.arange(self.values.shape[1]), list(self.levels))
 
+    @property
+    def is_like_a_number(self) -> Mask:
+        """Tell for every column whether it holds text that could be numbers."""
+        numbers = [j for j, levels in self.levels.items() if levels.like_a_number]
+        return np.isin(np.arange(self.values.shape[1]), numbers)
+
     def missing_shares(self, used: Mask) -> Array:
         """Return the share of missing values in every column, among the rows that are used."""
         if sparse.issparse(self.values):

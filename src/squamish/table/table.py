@@ -33,6 +33,8 @@ class Table:
     feature : ndarray of int of shape (n_columns,)
         Which feature each column belongs to: columns that are judged as one share it. Each has
         its own if it is not given.
+    is_id : ndarray of bool of shape (n_columns,)
+        Which columns look like numbers or names of the rows; none if it is not given.
     weights : ndarray of shape (n_samples,) or None
         How much each row counts, 1 on average; None if all count the same.
     clusters : ndarray of int of shape (n_samples,) or None
@@ -49,6 +51,7 @@ class Table:
     labels: tuple[str, ...] = ()
     is_category: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
     feature: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
+    is_id: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
     weights: Array | None = None
     clusters: Indices | None = None
     folds: Sequence[Fold] | None = None
@@ -56,8 +59,9 @@ class Table:
 
     def __post_init__(self) -> None:
         n_columns = self.X.shape[1]
-        if len(self.is_category) == 0:
-            object.__setattr__(self, "is_category", np.zeros(n_columns, dtype=bool))
+        for name in ("is_category", "is_id"):
+            if len(getattr(self, name)) == 0:
+                object.__setattr__(self, name, np.zeros(n_columns, dtype=bool))
         if len(self.feature) == 0:
             object.__setattr__(self, "feature", np.arange(n_columns))
 
@@ -75,6 +79,11 @@ class Table:
     def n_features(self) -> int:
         """Number of features, each of one column or more."""
         return len(np.unique(self.feature))
+
+    @property
+    def id_features(self) -> frozenset[int]:
+        """The features that are nothing but identifiers of the rows."""
+        return frozenset(self.feature[self.is_id].tolist()) - {*self.feature[~self.is_id].tolist()}
 
     @property
     def rows_are_alike(self) -> bool:
@@ -97,6 +106,7 @@ class Table:
             self,
             X=self.X[:, columns],
             is_category=self.is_category[columns],
+            is_id=self.is_id[columns],
             feature=np.unique(self.feature[columns], return_inverse=True)[1],
         )
 
@@ -106,6 +116,7 @@ class Table:
             self,
             X=np.column_stack([self.X, column]),
             is_category=np.append(self.is_category, False),
+            is_id=np.append(self.is_id, False),
             feature=np.append(self.feature, self.feature.max(initial=-1) + 1),
         )
 

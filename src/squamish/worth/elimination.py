@@ -131,7 +131,8 @@ def _eliminate(fit: CrossFit, job: Elimination, _: np.random.Generator) -> Array
         units = [np.flatnonzero(fit.feature[columns] == f) for f in features]
         X = fit.matrix(job.learners[0].view, fold_of(fit, job.fold))[:, columns][train]
         last = job.last if following >= job.free_below else frozenset[int]()
-        going = _least_needed(features, needs, X, units, last, size - following)
+        ranks = [_rank(f, fit.table.id_features, last) for f in features]
+        going = _least_needed(features, needs, X, units, ranks, size - following)
         order += going
         features = [f for f in features if f not in going]
     return np.concatenate([np.array([*order, *features], np.float64), *all_needs, *all_losses])
@@ -215,7 +216,7 @@ def _least_needed(
     needs: Array,
     X: Array,
     units: Sequence[Indices],
-    last: frozenset[int],
+    ranks: Sequence[int],
     n: int,
 ) -> list[int]:
     """Return the features that go, one after the other.
@@ -226,24 +227,29 @@ def _least_needed(
     """
     if n == 1:
         left = np.ones(len(features))
-        return [features[_first(features, needs, left, last)]]
+        return [features[_first(features, needs, left, ranks)]]
     there = list(range(len(features)))
     going: list[int] = []
     precision, columns = _precision(X), np.arange(X.shape[1])
     alone = _variances_left(precision, columns, units, there)
     while len(going) < n:
         left = _variances_left(precision, columns, units, there) / alone[there]
-        own = [features[i] for i in there]
-        i = there.pop(_first(own, needs[there], left, last))
+        own, rank = [features[i] for i in there], [ranks[i] for i in there]
+        i = there.pop(_first(own, needs[there], left, rank))
         going.append(features[i])
         gone = np.isin(columns, units[i])
         precision, columns = _without(precision, gone), columns[~gone]
     return going
 
 
-def _first(features: Sequence[int], needs: Array, left: Array, last: frozenset[int]) -> int:
-    """Return the place of the feature that is needed least."""
-    order = [(f in last, need, -f) for f, need in zip(features, needs * left, strict=True)]
+def _rank(feature: int, ids: frozenset[int], last: frozenset[int]) -> int:
+    """Return when a feature goes, whatever it is needed for: an identifier of rows at once."""
+    return 2 if feature in last else int(feature not in ids)
+
+
+def _first(features: Sequence[int], needs: Array, left: Array, ranks: Sequence[int]) -> int:
+    """Return the place of the feature that goes first: of those of a rank, that needed least."""
+    order = list(zip(ranks, needs * left, (-f for f in features), strict=True))
     return min(range(len(order)), key=order.__getitem__)
 
 

@@ -265,7 +265,8 @@ def search_small_sets(
     _go_below(search, grown, size)
     chosen = sorted((s for s in grown.rows if s <= len(start)), reverse=True)
     job = Elimination(search.learners, start, search.last, tuple(chosen), None, free_below=size)
-    order = [*_uncovered(everything, start, p_marginal), *run_eliminations(fit, [job])[0].order]
+    uncovered = _uncovered(everything, start, p_marginal, fit.table.id_features)
+    order = [*uncovered, *run_eliminations(fit, [job])[0].order]
     n_fits = search.n_fits + len(chosen)
     steps = tuple(_step(grown, order, k) for k in range(1, len(everything) + 1))
     minimal = np.array(steps[size - 1].columns, dtype=np.intp)
@@ -331,9 +332,11 @@ def _go_below(search: _Search, grown: _Grown, size: int) -> None:
             return
 
 
-def _uncovered(everything: tuple[int, ...], start: tuple[int, ...], p_marginal: Array) -> list[int]:
-    """Return the features that the search did not begin with: those first that tell least."""
-    return sorted({*everything} - {*start}, key=lambda j: (-p_marginal[j], -j))
+def _uncovered(
+    everything: tuple[int, ...], start: tuple[int, ...], p_marginal: Array, ids: frozenset[int]
+) -> list[int]:
+    """Return what the search did not begin with: identifiers first, then what tells least."""
+    return sorted({*everything} - {*start}, key=lambda j: (j not in ids, -p_marginal[j], -j))
 
 
 def _step(grown: _Grown, order: Sequence[int], size: int) -> PathStep:

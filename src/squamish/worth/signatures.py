@@ -179,9 +179,11 @@ def _candidates(
 ) -> dict[int, list[_Candidate]]:
     """Return for each member what may stand in: what tells a third of what the others leave of it.
 
-    In a line, or in a curve that was found with its substitutes. Single features come first.
+    In a line, or in a curve that was found with its substitutes. Single features come first. What
+    only identifies the rows does not stand in for anything.
     """
-    outside = np.setdiff1d(relevant, members)
+    ids = fit.table.id_features
+    outside = np.setdiff1d(relevant, [*members, *ids])
     lines, told = _told_by_lines(fit, members, outside, open_ones)
     found: dict[int, list[_Candidate]] = {}
     for f, alone, shares in zip(open_ones, lines, told, strict=True):
@@ -191,7 +193,8 @@ def _candidates(
             is_named = (g,) in replacing or (f,) in substitutes.get(g, ())
             if share >= LEAST or (is_named and line < LEAST):
                 found[f].append(_Candidate((g,), is_curved=line < LEAST))
-        found[f] += [_Candidate(s, is_curved=True) for s in replacing if len(s) > 1]
+        several = [s for s in replacing if len(s) > 1 and ids.isdisjoint(s)]
+        found[f] += [_Candidate(s, is_curved=True) for s in several]
     return found
 
 
