@@ -129,7 +129,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     -----
     Missing values are allowed, and that a value is missing counts as information. Booleans
     are 0 and 1, dates are seconds since 1970, durations are seconds, text and categories are
-    categories. A column with one value only is irrelevant. Neither the order of the columns
+    categories. Text that holds dates throughout, in a single way, is read as dates, and a note says
+    so. A column with one value only is irrelevant. Neither the order of the columns
     nor that of the rows has an influence on the verdict, except that of exact repeats among
     themselves. Of more than 50,000 rows, models see a random sample of row numbers, see
     `CrossfitMethod`; the order of the rows has an influence there.

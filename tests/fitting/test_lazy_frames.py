@@ -27,6 +27,18 @@ def test_a_lazy_frame_gives_a_verdict_as_a_frame_does(small, task, hospital, rel
     assert kept.collect_schema().names() == list(relevant(lazy.result_))
 
 
+def test_text_that_holds_dates_is_read_in_all_rows_as_in_some(small, hospital):
+    X, y = hospital(6000)
+    days = np.datetime64("2001-01-01") + np.random.default_rng(1).integers(0, 9000, 6000)
+    dates = X.select("a", day=pl.Series(days))
+    text = dates.with_columns(pl.col("day").dt.strftime("%m/%d/%Y"))
+    p, q = (
+        RelevanceSelector(random_state=0).fit(t.lazy(), y).result_.evidence.p_relevant
+        for t in (dates, text)
+    )
+    np.testing.assert_array_equal(p, q)
+
+
 def test_infinite_values_in_rows_that_are_not_used_do_not_matter(
     small, hospital, expected, relevant
 ):

@@ -17,6 +17,7 @@ from squamish.evidence.relevance import IRRELEVANT
 from squamish.families import Task, family_of
 from squamish.screening.relevance import N_WAYS
 from squamish.statistics.permutation import least_p_value
+from squamish.table.dates import DateFormat
 from squamish.table.ids import LEAST_ROWS
 from squamish.table.levels import Levels
 from squamish.table.table import Table
@@ -85,16 +86,42 @@ def note_on_missing(left_out: Mask) -> list[str]:
     return [f"{n} rows without a target were left out"] if n else []
 
 
-def notes_on_table(table: Table, names: Sequence[str], levels: Mapping[int, Levels]) -> list[str]:
-    """Note text that could be numbers, columns like an ID, and rows that are too few."""
+def notes_on_text(
+    names: Sequence[str], levels: Mapping[int, Levels], dates: Mapping[int, DateFormat]
+) -> list[str]:
+    """Note text that could be numbers or dates, and as what it was taken."""
     notes = []
-    numbers = [j for j, column in levels.items() if column.like_a_number]
-    if numbers:
+    if numbers := [j for j, column in levels.items() if column.like_a_number]:
         example = levels[numbers[0]].like_a_number
         notes.append(
             f"{_some(names, numbers)} {_is(numbers)} text that looks like numbers, such as "
             f"{example!r}, and {_is(numbers)} taken for categories: convert what is an amount"
         )
+    for order in dict.fromkeys(form.order for form in dates.values()):
+        some = [j for j, form in dates.items() if form.order == order]
+        notes.append(
+            f"{_some(names, some)} {_is(some)} text that holds dates, such as "
+            f"{dates[some[0]].example!r}, and {_is(some)} read as such ({order})"
+        )
+    for j, column in levels.items():
+        if column.like_dates:
+            notes.append(
+                f"{names[j]!r} is text that looks like dates, such as "
+                f"{column.like_dates[0].example!r}, and is taken for a category, as "
+                f"{_why_no_dates(column.like_dates)}: convert it"
+            )
+    return notes
+
+
+def _why_no_dates(formats: Sequence[DateFormat]) -> str:
+    if len(formats) > 1:
+        return f"it could be {' or '.join(form.order for form in formats)}"
+    return "not all of it is"
+
+
+def notes_on_table(table: Table, names: Sequence[str]) -> list[str]:
+    """Note columns like an ID, and rows that are too few."""
+    notes = []
     if ids := np.flatnonzero(table.is_id).tolist():
         notes.append(
             f"{_some(names, ids)}: a different value in nearly every row, or a running number; an "

@@ -11,11 +11,12 @@ from sklearn.base import BaseEstimator
 from squamish.arrays import Indices
 from squamish.errors import in_one_line
 from squamish.evidence.provenance import Columns
-from squamish.fitting.notes import notes_on_table
+from squamish.fitting.notes import notes_on_table, notes_on_text
 from squamish.fitting.observations import Observations
 from squamish.fitting.request import Request
 from squamish.screening.all_rows import AllRows
 from squamish.table.columns import ReadColumns, read_columns
+from squamish.table.dates import DateFormat
 from squamish.table.folds import read_folds, read_n_folds
 from squamish.table.ids import like_ids
 from squamish.table.infinite import without_infinite
@@ -41,6 +42,8 @@ class Reading:
         What a user should know of it.
     levels : mapping of int to Levels
         The columns that are categories.
+    dates : mapping of int to DateFormat
+        The columns of text that were read as dates.
     n_rows : int
         How many rows there are in all.
     all_rows : AllRows or None
@@ -52,6 +55,7 @@ class Reading:
     summary: str
     notes: tuple[str, ...]
     levels: Mapping[int, Levels]
+    dates: Mapping[int, DateFormat]
     n_rows: int
     all_rows: AllRows | None = None
 
@@ -112,13 +116,17 @@ def put_together(
     )
     # The range of a column may be beyond what a float holds.
     with np.errstate(over="ignore", invalid="ignore"):
-        table = replace(table, is_id=like_ids(table) & ~read.is_like_a_number)
-    notes = notes_on_table(table, read.names, read.levels)
+        table = replace(table, is_id=like_ids(table) & ~read.is_doubtful)
+    notes = [
+        *notes_on_text(read.names, read.levels, read.dates),
+        *notes_on_table(table, read.names),
+    ]
     return Reading(
         table,
         read.described(used),
         observed.summary,
         (*observed.notes, *notes),
         read.levels,
+        read.dates,
         observed.n_rows,
     )

@@ -76,7 +76,8 @@ def _read_lazily(
     columns = read_columns(estimator, frame, request.categorical_features)
     reading = put_together(request, columns, observed.some(drawn), numbers)
     used = observed.used
-    source = replace(lazy, levels=reading.levels, infinite=request.infinite, used=used)
+    known = replace(lazy, levels=reading.levels, dates=reading.dates)
+    source = replace(known, infinite=request.infinite, used=used)
     return _sampled(reading, method, rng, source, observed.y, None if used.all() else used)
 
 

@@ -9,7 +9,7 @@ it is a level of its own.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from os import PathLike
 from typing import Any
 
@@ -22,6 +22,7 @@ from sklearn.utils.validation import validate_data
 from squamish.arrays import Array, Mask
 from squamish.errors import InputError, in_one_line
 from squamish.evidence.provenance import Columns
+from squamish.table.dates import DateFormat
 from squamish.table.frames import as_frame, dtype_names, read_frame, read_numbers
 from squamish.table.levels import Levels
 from squamish.table.names import column_names, positions, refuse_repeated_names
@@ -42,12 +43,15 @@ class ReadColumns:
         The names of the columns; numbers if they have none.
     dtypes : tuple of str
         Their types, as the table's library calls them.
+    dates : mapping of int to DateFormat
+        The columns of text that were read as dates.
     """
 
     values: Any
     levels: Mapping[int, Levels]
     names: tuple[str, ...] = ()
     dtypes: tuple[str, ...] = ()
+    dates: Mapping[int, DateFormat] = field(default_factory=dict)
 
     @property
     def is_category(self) -> Mask:
@@ -55,10 +59,10 @@ class ReadColumns:
         return np.isin(np.arange(self.values.shape[1]), list(self.levels))
 
     @property
-    def is_like_a_number(self) -> Mask:
-        """Tell for every column whether it holds text that could be numbers."""
-        numbers = [j for j, levels in self.levels.items() if levels.like_a_number]
-        return np.isin(np.arange(self.values.shape[1]), numbers)
+    def is_doubtful(self) -> Mask:
+        """Tell for every column whether it holds text that could be numbers or dates."""
+        found = [j for j, own in self.levels.items() if own.like_a_number or own.like_dates]
+        return np.isin(np.arange(self.values.shape[1]), found)
 
     def missing_shares(self, used: Mask) -> Array:
         """Return the share of missing values in every column, among the rows that are used."""
@@ -114,7 +118,7 @@ def read_columns(
         dtypes = dtype_names(frame)
     n_rows, n_columns = read.values.shape
     _check_rows(n_rows)
-    read = replace(read, names=column_names(X, n_columns), dtypes=dtypes)
+    read = _with_dates(replace(read, names=column_names(X, n_columns), dtypes=dtypes))
     return read if categorical is None else _with_categories(read, categorical)
 
 
@@ -136,6 +140,15 @@ def refuse(X: Any) -> None:
 def _joined(columns: Sequence[Array | Levels]) -> ReadColumns:
     values = np.column_stack([c.codes if isinstance(c, Levels) else c for c in columns])
     return ReadColumns(values, {j: c for j, c in enumerate(columns) if isinstance(c, Levels)})
+
+
+def _with_dates(read: ReadColumns) -> ReadColumns:
+    """Read text as dates where all of it is, in a single way."""
+    found = {j: form for j, own in read.levels.items() if (form := own.date_format) is not None}
+    for j, form in found.items():
+        read.values[:, j] = read.levels[j].moments(form)
+    levels = {j: own for j, own in read.levels.items() if j not in found}
+    return replace(read, levels=levels, dates=found)
 
 
 def _with_categories(read: ReadColumns, categorical: Iterable[str | int]) -> ReadColumns:

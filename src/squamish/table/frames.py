@@ -127,7 +127,8 @@ def _read_labels(series: nw.Series[Any]) -> Levels:
     pairs = zip(series.cast(nw.String).to_list(), series.is_null().to_list(), strict=True)
     levels = Levels.of_text([None if gap else label for label, gap in pairs])
     # What is said to be a category is one.
-    return levels if series.dtype == nw.String else replace(levels, like_a_number="")
+    is_text = series.dtype == nw.String
+    return levels if is_text else replace(levels, like_a_number="", like_dates=())
 
 
 def _floats(series: nw.Series[Any]) -> Array:

@@ -10,8 +10,8 @@ from squamish.table.table import Table
 
 # Tables with fewer rows are too small to tell an ID from a coincidence.
 LEAST_ROWS = 20
-# Whole numbers that were drawn by chance repeat sooner or later. Twenty different ones in a row, the
-# fewest that are looked at, would be all different with a probability of 7e-5.
+# Whole numbers that were drawn by chance repeat sooner or later. Twenty out of twenty, the fewest
+# that are looked at, would be all different with a probability of 7e-5.
 NO_CHANCE = 1e-4
 # A category that differs in nearly every row names the rows.
 MOSTLY_DIFFERENT = 0.95
@@ -46,8 +46,8 @@ def like_ids(table: Table) -> Mask:
 def _is_running(known: Array) -> bool:
     """Tell whether numbers are whole, all different, and too dense to be so by chance.
 
-    Of n numbers that are drawn from so many, evenly, which lets them repeat least, all are different
-    with a probability of at most exp(-n (n - 1) / 2 / number).
+    Of n numbers that are drawn from so many, evenly, which lets them repeat least, all are
+    different with a probability of at most exp(-n (n - 1) / 2 / number).
     """
     n = len(known)
     if n < LEAST_ROWS or np.any(known != np.rint(known)):

@@ -11,6 +11,7 @@ import numpy as np
 
 from squamish.arrays import Array, Indices, Mask
 from squamish.errors import InputError
+from squamish.table.dates import DateFormat
 from squamish.table.frames import read_frame
 from squamish.table.infinite import without_infinite
 from squamish.table.levels import Levels
@@ -67,6 +68,8 @@ class LazyRows:
         How many rows it has.
     levels : mapping of int to Levels
         Its categories, as they were read in some of the rows.
+    dates : mapping of int to DateFormat
+        Its columns of text that are dates, as they were read there.
     infinite : {"error", "missing"}
         What to do with infinite values.
     used : ndarray of bool or None
@@ -76,6 +79,7 @@ class LazyRows:
     frame: Any
     n_rows: int
     levels: Mapping[int, Levels] = field(default_factory=dict)
+    dates: Mapping[int, DateFormat] = field(default_factory=dict)
     infinite: str = "error"
     used: Mask | None = None
 
@@ -112,6 +116,8 @@ class LazyRows:
         return np.asarray(without_infinite(values, used, some.columns, self.infinite, numbers))
 
     def _numbers(self, j: int, column: Array | Levels) -> Array:
+        if isinstance(column, Levels) and j in self.dates:
+            column = column.moments(self.dates[j])
         if isinstance(column, Levels):
             known = self.levels[j].again(np.array([*column.labels.tolist(), None], dtype=object))
             return known[column.codes.astype(np.intp)]

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from squamish.arrays import Array, Mask
+from squamish.table.dates import DateFormat, date_formats
 from squamish.table.values import as_number, is_missing
 
 # A text column is taken for a mistake if so many of its levels, and so large a share, are numbers.
@@ -30,12 +31,15 @@ class Levels:
         What the levels stand for, in the order of their numbers; None is not among them.
     like_a_number : str
         One of the labels, if most of them could be numbers; else empty.
+    like_dates : tuple of DateFormat
+        The formats in which most of the labels could be dates.
     """
 
     codes: Array
     missing: Mask
     labels: NDArray[Any]
     like_a_number: str = ""
+    like_dates: tuple[DateFormat, ...] = ()
 
     @classmethod
     def of_text(cls, labels: Sequence[Any]) -> Levels:
@@ -56,13 +60,30 @@ class Levels:
         codes[~missing] = [places[label] for label in text]
         numbers = [label for label in levels if as_number(label.replace(",", ".")) is not None]
         likely = len(numbers) >= max(LEAST_NUMBERS, MOST_OF_THEM * len(levels))
-        return cls(codes, missing, np.array(levels, dtype=object), numbers[0] if likely else "")
+        like_a_number = numbers[0] if likely else ""
+        return cls(
+            codes, missing, np.array(levels, dtype=object), like_a_number, date_formats(levels)
+        )
 
     @classmethod
     def of_numbers(cls, values: Array) -> Levels:
         """Enumerate the different values of a numeric column."""
         levels, codes = np.unique(values, return_inverse=True)
         return cls(codes.astype(np.float64), np.isnan(values), levels[~np.isnan(levels)])
+
+    @property
+    def date_format(self) -> DateFormat | None:
+        """The format in which all labels are dates, if there is a single one."""
+        if len(self.like_dates) != 1:
+            return None
+        (found,) = self.like_dates
+        return found if all(found.seconds(label) is not None for label in self.labels) else None
+
+    def moments(self, form: DateFormat) -> Array:
+        """Return seconds since 1970 for dates in a format, NaN for gaps and whatever is none."""
+        found = (form.seconds(label) for label in self.labels)
+        seconds = [np.nan if value is None else value for value in found]
+        return np.array([*seconds, np.nan])[self.codes.astype(np.intp)]
 
     def again(self, labels: NDArray[Any]) -> Array:
         """Return the numbers of labels; that of None, and one more for what is not known."""
