@@ -71,6 +71,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         class.
     categorical_features : sequence of str or int, default=None
         Columns of numbers that are categories. Text and categorical columns are so anyway.
+    missing : {"informative", "ignore"}, default="informative"
+        What gaps mean. By default that a value is missing may tell something. "ignore" is for
+        those who know that it does not: gaps are filled with values that are drawn from the other
+        rows, so that they tell nothing.
     infinite : {"error", "missing"}, default="error"
         What to do with infinite values.
     missing_target : {"error", "drop"}, default="error"
@@ -127,7 +131,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
 
     Notes
     -----
-    Missing values are allowed, and that a value is missing counts as information. Booleans
+    Missing values are allowed, and that a value is missing counts as information, unless
+    ``missing="ignore"``. Booleans
     are 0 and 1, dates are seconds since 1970, durations are seconds, text and categories are
     categories. Text that holds dates throughout, in a single way, is read as dates, and a note says
     so. A column with one value only is irrelevant. Neither the order of the columns
@@ -163,6 +168,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         cv: Any = None,
         feature_groups: FeatureGroups | None = None,
         categorical_features: Sequence[str | int] | None = None,
+        missing: str = "informative",
         infinite: str = "error",
         missing_target: str = "error",
         random_state: RandomState = None,
@@ -180,6 +186,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.cv = cv
         self.feature_groups = feature_groups
         self.categorical_features = categorical_features
+        self.missing = missing
         self.infinite = infinite
         self.missing_target = missing_target
         self.random_state = random_state

@@ -39,6 +39,13 @@ def test_text_that_holds_dates_is_read_in_all_rows_as_in_some(small, hospital):
     np.testing.assert_array_equal(p, q)
 
 
+def test_gaps_that_mean_nothing_tell_nothing_in_long_tables(small, hospital, expected, relevant):
+    X, y = hospital(6000)
+    for table in (X, X.lazy()):
+        result = RelevanceSelector(random_state=0, missing="ignore").fit(table, y).result_
+        assert relevant(result) == {k: v for k, v in expected.items() if k != "gap"}
+
+
 def test_infinite_values_in_rows_that_are_not_used_do_not_matter(
     small, hospital, expected, relevant
 ):

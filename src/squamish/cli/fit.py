@@ -98,6 +98,13 @@ class FitOptions:
             "predicted from earlier ones, or a column with the fold of every row."
         ),
     ] = ""
+    missing: Annotated[
+        str,
+        typer.Option(
+            help="What gaps mean: informative, or ignore if nothing is to be learned from them.",
+            autocompletion=among("informative", "ignore"),
+        ),
+    ] = "informative"
     infinite: Annotated[str, typer.Option(help="error or missing.")] = "error"
     missing_target: Annotated[str, typer.Option(help="error or drop.")] = "error"
     select: Annotated[
@@ -258,6 +265,7 @@ def _selector(options: FitOptions, roles: Roles, cv: Any, select: Selection) -> 
         order=listed_classes(options.order or ()) or None,
         cv=cv,
         categorical_features=roles.categories or None,
+        missing=options.missing,
         infinite=options.infinite,
         missing_target=options.missing_target,
         random_state=options.seed,

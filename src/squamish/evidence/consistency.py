@@ -87,7 +87,8 @@ def wrong_groups(evidence: Evidence, n_columns: int, weak: Sequence[int]) -> Ite
         if not chosen or not {*chosen} <= {*group}:
             yield "evidence.representatives must be members of their groups"
     named = [j for sets in evidence.substitutes.values() for group in sets for j in group]
-    if any(not 0 <= j < n_columns for j in [*named, *evidence.leaks, *evidence.small]):
+    named += [*evidence.leaks, *evidence.small, *evidence.told_by_gaps]
+    if any(not 0 <= j < n_columns for j in named):
         yield "its evidence is about columns that it has not"
 
 

@@ -13,6 +13,7 @@ from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_associations, wrong_size
 from squamish.evidence.decisions import Decision, above_effect, at_level
+from squamish.evidence.gaps import Gaps
 from squamish.evidence.interface import Evidence, Obstacle
 from squamish.evidence.spreading import spread_fields, spread_values
 from squamish.evidence.survival import Prognosis
@@ -128,6 +129,9 @@ class CrossfitEvidence(Evidence):
     prognosis : Prognosis or None
         How well predicted risks order times, for ``task="survival"``; None if nothing was
         predicted.
+    gaps : dict of int to Gaps
+        For every relevant column of numbers with gaps, whether these tell something; empty in
+        results of older versions.
     """
 
     proof: tuple[str, ...]
@@ -165,6 +169,7 @@ class CrossfitEvidence(Evidence):
     cover: Mask | None = None
     worth: Worth = field(default_factory=Worth)
     prognosis: Prognosis | None = None
+    gaps: dict[int, Gaps] = field(default_factory=dict)
 
     kind: ClassVar[str] = "crossfit"
     shapes: ClassVar[Mapping[str, Shape]] = {
@@ -212,6 +217,11 @@ class CrossfitEvidence(Evidence):
             return self.effect
         gain = self.constant_loss - self.loss
         return self.tested_loss / (gain if gain > 0 else np.nan)
+
+    @property
+    def told_by_gaps(self) -> Mapping[int, Gaps]:
+        """For relevant columns with gaps, whether these tell something."""
+        return self.gaps
 
     @property
     def covering(self) -> Mask:
@@ -305,6 +315,7 @@ class CrossfitEvidence(Evidence):
                 for j in columns((f,))
             },
             worth=self.worth.spread(columns, order),
+            gaps={j: own for f, own in self.gaps.items() for j in columns((f,))},
         )
 
     def inconsistencies(self, n_columns: int, weak: Sequence[int]) -> Iterator[str]:

@@ -12,6 +12,7 @@ from squamish.arrays import Array, Indices, Mask
 from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_groups, wrong_proofs, wrong_size
 from squamish.evidence.decisions import Decision
+from squamish.evidence.gaps import Gaps
 from squamish.evidence.survival import Prognosis
 from squamish.evidence.vocabulary import Vocabulary
 from squamish.evidence.worth import Worth
@@ -224,6 +225,11 @@ class Evidence(ABC):
     def tested_effect(self) -> Array:
         """What the test of strength looked at, as a share of what the model gains."""
         return self.effect
+
+    @property
+    def told_by_gaps(self) -> Mapping[int, Gaps]:
+        """For relevant columns with gaps, whether these tell something; empty if nothing tells."""
+        return {}
 
     @property
     def covering(self) -> Mask:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
+from scipy import sparse
 from sklearn.base import BaseEstimator
 
-from squamish.arrays import Indices
-from squamish.errors import in_one_line
+from squamish.arrays import Indices, Mask
+from squamish.errors import InputError, check_choice, in_one_line
 from squamish.evidence.provenance import Columns
 from squamish.fitting.notes import notes_on_table, notes_on_text
 from squamish.fitting.observations import Observations
@@ -19,11 +21,15 @@ from squamish.table.columns import ReadColumns, read_columns
 from squamish.table.dates import DateFormat
 from squamish.table.folds import read_folds, read_n_folds
 from squamish.table.ids import like_ids
+from squamish.table.ignored_gaps import marked, without_lone_values
 from squamish.table.infinite import without_infinite
 from squamish.table.levels import Levels
 from squamish.table.names import features_of_columns
 from squamish.table.rows import even_weights
 from squamish.table.table import Table
+
+# What gaps may mean.
+MISSING = ("informative", "ignore")
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +102,7 @@ def put_together(
     numbers : ndarray of int or None
         The number of every row, if these are some of many.
     """
+    check_choice("missing", request.missing, MISSING)
     used = observed.used
     values = without_infinite(read.values, used, read.names, request.infinite, numbers)
     read = replace(read, values=values)
@@ -103,7 +110,7 @@ def put_together(
     if clusters is not None:
         clusters = np.unique(clusters, return_inverse=True)[1]
     table = Table(
-        X=values if used.all() else values[used],
+        X=_rows(request, read, used),
         y=observed.y,
         task=observed.task,
         labels=observed.labels,
@@ -130,3 +137,13 @@ def put_together(
         read.dates,
         observed.n_rows,
     )
+
+
+def _rows(request: Request, read: ReadColumns, used: Mask) -> Any:
+    """Return the rows that are used, with gaps as what they mean."""
+    values = read.values if used.all() else read.values[used]
+    if request.missing == "informative":
+        return values
+    if sparse.issparse(values):
+        raise InputError("missing is 'ignore', which is for tables that are not sparse")
+    return without_lone_values(marked(values, read.levels))

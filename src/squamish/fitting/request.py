@@ -31,7 +31,7 @@ class Request:
     ----------
     X, y, sample_weight, groups
         As in ``RelevanceSelector.fit``; times and events, and counts and exposures, as pairs.
-    task, order, cv, feature_groups, categorical_features, infinite, missing_target
+    task, order, cv, feature_groups, categorical_features, missing, infinite, missing_target
         As in `RelevanceSelector`.
     """
 
@@ -44,6 +44,7 @@ class Request:
     cv: Any = None
     feature_groups: FeatureGroups | None = None
     categorical_features: Sequence[str | int] | None = None
+    missing: str = "informative"
     infinite: str = "error"
     missing_target: str = "error"
 
@@ -110,10 +111,18 @@ class Conditions:
         return int(self.random_state) if isinstance(self.random_state, int | np.integer) else None
 
     def sample_rng(self) -> np.random.Generator:
-        """Return what draws a sample: the same for all fits that go on from a checkpoint."""
+        """Return what draws a sample."""
+        return self._streams()[-1]
+
+    def gap_seed(self) -> int:
+        """Return what draws the values that gaps are filled with."""
+        return int(self._streams()[-2].integers(2**63))
+
+    def _streams(self) -> list[np.random.Generator]:
+        """Return streams that are the same for all fits that go on from a checkpoint."""
         unknown = self.random_state is None and self.checkpoint is not None
-        # Another stream than those of the method.
-        return as_generator(0 if unknown else self.random_state).spawn(9)[-1]
+        # Other ones than those of the method, which come first.
+        return as_generator(0 if unknown else self.random_state).spawn(9)
 
 
 def _parameters(kind: type[Request | Conditions], estimator: BaseEstimator) -> dict[str, Any]:

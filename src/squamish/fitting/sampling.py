@@ -17,7 +17,7 @@ from squamish.fitting.reading import Reading, put_together, read_all
 from squamish.fitting.request import Conditions, Method, Request
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.models import sample_size
-from squamish.screening.all_rows import AllRows, InMemory, Source, portions
+from squamish.screening.all_rows import AllRows, Filled, InMemory, Source, portions
 from squamish.table.columns import read_columns
 from squamish.table.drawing import LEAST_OF_CLASS, draw_rows, without_rare_classes
 from squamish.table.folds import is_number_of_folds
@@ -49,13 +49,21 @@ def read(
     if is_lazy(request.X):
         y = request.y
         if sampler is not None and hasattr(y, "__len__") and len(y) > FEW_ROWS:
-            return _read_lazily(estimator, request, sampler, conditions.sample_rng())
+            return _read_lazily(estimator, request, sampler, conditions)
         request = replace(request, X=request.X.collect())
-    reading = read_all(estimator, request)
+    reading = _with_gap_seed(read_all(estimator, request), request, conditions)
     if sampler is None or reading.n_rows <= FEW_ROWS:
         return reading
     table = reading.table
     return _sampled(reading, sampler, conditions.sample_rng(), InMemory(table.X), table.y)
+
+
+def _with_gap_seed(reading: Reading, request: Request, conditions: Conditions) -> Reading:
+    """Say what draws the values that gaps are filled with, if they mean nothing."""
+    if request.missing == "informative":
+        return reading
+    table = replace(reading.table, gap_seed=conditions.gap_seed())
+    return replace(reading, table=table)
 
 
 def _sampler(method: Method, request: Request) -> CrossfitMethod | None:
@@ -65,9 +73,10 @@ def _sampler(method: Method, request: Request) -> CrossfitMethod | None:
 
 
 def _read_lazily(
-    estimator: BaseEstimator, request: Request, method: CrossfitMethod, rng: np.random.Generator
+    estimator: BaseEstimator, request: Request, method: CrossfitMethod, conditions: Conditions
 ) -> Reading:
     """Read a sample of a table that need not fit into memory."""
+    rng = conditions.sample_rng()
     lazy = LazyRows.of(request.X, len(request.y))
     observed = Observations.of(request, lazy.n_rows)
     drawn = draw_rows(sample_size.MOST_ROWS, rng, observed.y, observed.task, observed.clusters)
@@ -75,6 +84,7 @@ def _read_lazily(
     frame = lazy.rows(numbers, portions(lazy.n_rows))
     columns = read_columns(estimator, frame, request.categorical_features)
     reading = put_together(request, columns, observed.some(drawn), numbers)
+    reading = _with_gap_seed(reading, request, conditions)
     used = observed.used
     known = replace(lazy, levels=reading.levels, dates=reading.dates)
     source = replace(known, infinite=request.infinite, used=used)
@@ -106,7 +116,9 @@ def _sampled(
     used : ndarray of bool or None
         Which rows of the source these are; None for all.
     """
-    table = reading.table
+    table = reading.table.without_gaps()
+    if table.gap_seed is not None:
+        source = Filled(source, table.gap_seed, reading.levels)
     family = table.family
     family.check(table.y, table.labels)
     pilot = _draw(table, sample_size.PILOT, rng, method.n_folds)

@@ -14,6 +14,7 @@ from squamish.importance.strength import Strength
 from squamish.models.crossfit import CrossFit
 from squamish.models.sample_size import rows_needed
 from squamish.redundancy.find import Redundancy
+from squamish.screening.gaps import told_by_gaps
 from squamish.screening.screen import Screening
 from squamish.screening.selection import Selection
 from squamish.statistics.multiplicity import Level
@@ -111,6 +112,7 @@ def assemble_evidence(
         cover=among(redundancy.cover),
         worth=measured.worth,
         prognosis=found.prognosis,
+        gaps=told_by_gaps(fit, relevance),
     )
 
 

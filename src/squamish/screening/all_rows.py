@@ -7,7 +7,7 @@ themselves are those of tables in memory: marginal, product and partial.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, reduce
 from typing import Any, Protocol
@@ -25,6 +25,8 @@ from squamish.screening.validity import differ_rarely
 from squamish.statistics.counts import exact_p_values
 from squamish.statistics.scores import skew_of_two, skewness
 from squamish.table.drawing import LEAST_OF_CLASS
+from squamish.table.ignored_gaps import marked, without_gaps
+from squamish.table.levels import Levels
 from squamish.table.table import Table
 
 # The stage in which rows are added up, and its share of the time.
@@ -68,6 +70,35 @@ class InMemory:
         """Return some rows."""
         rows = self.X[start:stop]
         return np.asarray(rows.toarray() if hasattr(rows, "toarray") else rows)
+
+
+@dataclass(frozen=True, eq=False)
+class Filled:
+    """All rows of a table in which gaps mean nothing, and are filled.
+
+    Attributes
+    ----------
+    source : Source
+        The rows as they are.
+    seed : int
+        Draws what they are filled with, together with the number of the first row of a portion.
+    levels : mapping of int to Levels
+        The columns in which a gap is a level.
+    """
+
+    source: Source
+    seed: int
+    levels: Mapping[int, Levels]
+
+    @property
+    def n_rows(self) -> int:
+        """Number of rows."""
+        return self.source.n_rows
+
+    def portion(self, start: int, stop: int) -> Array:
+        """Return some rows."""
+        values = marked(self.source.portion(start, stop), self.levels)
+        return without_gaps(values, np.random.default_rng([self.seed, start]))
 
 
 @dataclass(frozen=True, eq=False)

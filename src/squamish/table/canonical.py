@@ -96,9 +96,11 @@ def in_canonical_order(table: Table, check_time: Callable[[], None] = no_hurry) 
         weights=None if table.weights is None else table.weights[rows],
         clusters=None if clusters is None else _numbered_as_they_come(clusters)[0],
         folds=None if table.folds is None else _moved(table.folds, rows),
-    )
+    ).without_gaps()
     places = [numbers.get(f, -1) for f in table.feature.tolist()]
-    return Canonical(ordered, rows, varying[columns], np.array(places, dtype=np.intp))
+    return Canonical(
+        ordered.without_gaps(), rows, varying[columns], np.array(places, dtype=np.intp)
+    )
 
 
 def _numbered_as_they_come(labels: Indices) -> tuple[Indices, dict[int, int]]:

@@ -13,7 +13,7 @@ from typing import Literal
 
 import numpy as np
 
-from squamish.arrays import Array, Fold, Indices
+from squamish.arrays import Array, Fold, Indices, Mask
 from squamish.statistics.pairs import ranges
 from squamish.statistics.scores import normal_scores
 from squamish.table.canonical import no_hurry
@@ -112,6 +112,8 @@ class Parts:
         Which feature each part belongs to.
     gap : ndarray of int of shape (n_parts,)
         For a part with missing values, the part that tells where; -1 if there is none.
+    is_gap : ndarray of bool of shape (n_parts,)
+        Which parts tell where a number is missing.
     exclusive : ndarray of int of shape (n_parts,)
         Parts with the same number are levels of one category; -1 for others.
     many_levels : tuple of (int, ndarray of int)
@@ -122,6 +124,7 @@ class Parts:
     ranked: Array
     feature: Indices
     gap: Indices
+    is_gap: Mask
     exclusive: Indices
     many_levels: tuple[tuple[int, Indices], ...]
 
@@ -171,6 +174,7 @@ def encode(table: Table, check_time: Callable[[], None] = no_hurry) -> Parts:
         ranked,
         table.feature[[part.column for part in parts]].astype(np.intp),
         np.array(gap, dtype=np.intp),
+        np.array([part.kind == "gap" for part in parts], dtype=bool),
         np.array(exclusive, dtype=np.intp),
         tuple(many_levels),
     )

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Fold, Indices, Mask
 from squamish.families import Family, Task, family_of
+from squamish.table.ignored_gaps import without_gaps
 
 
 @dataclass(frozen=True, eq=False)
@@ -43,6 +44,8 @@ class Table:
         Row numbers of folds that were asked for.
     n_folds : int or None
         Number of folds that was asked for.
+    gap_seed : int or None
+        Draws what gaps are filled with, if they mean nothing; None if they stay.
     """
 
     X: Any
@@ -56,6 +59,7 @@ class Table:
     clusters: Indices | None = None
     folds: Sequence[Fold] | None = None
     n_folds: int | None = None
+    gap_seed: int | None = None
 
     def __post_init__(self) -> None:
         n_columns = self.X.shape[1]
@@ -109,6 +113,12 @@ class Table:
             is_id=self.is_id[columns],
             feature=np.unique(self.feature[columns], return_inverse=True)[1],
         )
+
+    def without_gaps(self) -> Table:
+        """Return the table with its gaps filled, if they mean nothing."""
+        if self.gap_seed is None:
+            return self
+        return replace(self, X=without_gaps(self.X, np.random.default_rng(self.gap_seed)))
 
     def with_column(self, column: Array) -> Table:
         """Return the table with one column more, at its end, a feature of its own."""

@@ -37,6 +37,7 @@ def explain(result: RelevanceResult, j: int) -> str:
     head = {STRONG: "strongly relevant", WEAK: "weakly relevant", IRRELEVANT: "irrelevant"}
     sentences = [f"{name!r} is {head[relevance]}: {_meaning(result, j)}."]
     sentences += _relevance_sentences(result, j)
+    sentences += _gap_sentences(result, j)
     if relevance != IRRELEVANT:
         sentences += _removal_sentences(result, j)
         sentences += worth_sentences(result, j)
@@ -89,6 +90,21 @@ def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
         seen = "" if evidence.saw_all(result.n_samples) else " in the rows that were looked at"
         return [f"There was nothing to test: it has no two different values{seen}."]
     return [f"{words.unproven.format(p=p)}."] if words.unproven else []
+
+
+def _gap_sentences(result: RelevanceResult, j: int) -> list[str]:
+    """Say so if a column tells something by what is missing in it."""
+    evidence = result.evidence
+    gaps = evidence.told_by_gaps.get(j)
+    if gaps is None or not gaps.p_gaps <= evidence.alpha:
+        return []
+    told = f"where it is missing tells something (p = {gaps.p_gaps:.2g})"
+    if gaps.p_values <= evidence.alpha:
+        return [f"Its gaps matter, too: {told}, and so does what is there."]
+    return [
+        f"It is relevant through its gaps: {told}, while by itself what is there is not told from "
+        "noise."
+    ]
 
 
 def _through(result: RelevanceResult, j: int) -> str:
