@@ -5,9 +5,11 @@ from itertools import count
 
 import numpy as np
 import pytest
+from rich.console import Console
 
 from squamish import InputError, PaperMethod, RelevanceResult, RelevanceSelector
 from squamish.datasets import make_linear
+from squamish.report.terminal import show
 
 QUICK = PaperMethod(n_null_samples=8, n_estimators=20, p=1e-3, boruta_max_iter=20)
 
@@ -92,6 +94,43 @@ def test_undecided_columns_are_told(problem, ticking):
     assert "were used up during 'screen for relevance': 9 columns are undecided" in str(
         result.notes
     )
+
+
+def test_no_column_is_called_strong_before_the_test_that_could_deny_it(ticking):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((200, 6))
+    # What others tell most of takes a refit.
+    X[:, 1] = X[:, 0] + 0.4 * X[:, 1]
+    y = X[:, 0] + X[:, 1] + X[:, 2] + 0.5 * rng.standard_normal(200)
+    final = RelevanceSelector(random_state=0).fit(X, y).relevance_classes_
+    assert (final == 2).any()
+    open_still = []
+    for budget in range(140, 320, 20):
+        ticking()
+        result = RelevanceSelector(random_state=0, time_budget=budget).fit(X, y).result_
+        undecided = result.evidence.undecided
+        assert not (undecided & (result.classes == 2)).any(), budget
+        assert np.array_equal(result.classes[~undecided], final[~undecided])
+        open_still.append(undecided.sum())
+    # Irrelevant columns are decided, and relevant ones not yet.
+    assert 3 in open_still
+
+
+def test_undecided_columns_are_marked_wherever_classes_are_named(problem, ticking, capsys):
+    for budget in range(40, 200, 5):
+        ticking()
+        result = fit(problem, time_budget=budget).result_
+        guessed = [name for name in result.weak if name in result.undecided]
+        if guessed:
+            break
+    show(result, Console(width=120))
+    printed = capsys.readouterr().out
+    assert f"{guessed[0]:8}weak ?" in printed
+    assert "? undecided for want of time: the class is a best guess" in printed
+    assert f"| {guessed[0]} | weak ? |" in result.to_markdown()
+    assert "undecided for want of time" in str(result)
+    assert "undecided for want of time" in result._repr_html_()
+    assert "undecided" not in str(fit(problem).result_)
 
 
 @pytest.mark.parametrize("method", ["crossfit", QUICK])

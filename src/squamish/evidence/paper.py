@@ -211,8 +211,6 @@ _VOCABULARY = Vocabulary(
         "expected when nothing of importance is removed"
     ),
     small="",
-    little="",
-    overruled="",
     untested="it is not in the minimal set",
     removal_axis="mean error without the column ({absolute_unit})",
     removal_null="expected if nothing is lost",

@@ -34,10 +34,6 @@ class Vocabulary:
     small : str
         What is said of a column that certainly adds something, but less than counts; empty if a
         method knows no such columns.
-    little : str
-        The same of one that seems to add something, but less than counts.
-    overruled : str
-        The same of one that a refit says costs too little.
     untested : str
         Why a relevant column was not removed, if it was not for want of time.
     removal_axis : str
@@ -54,6 +50,11 @@ class Vocabulary:
         What the numbers in the table of the report are.
     reading : str
         By what columns are called relevant and strong.
+    little : str
+        What is said of a column that seems to add something, but less than counts; empty if a
+        method knows no such columns.
+    overruled : str
+        The same of one that a refit says costs too little.
     """
 
     score: str
@@ -64,8 +65,6 @@ class Vocabulary:
     unproven: str
     removal: str
     small: str
-    little: str
-    overruled: str
     untested: str
     removal_axis: str
     removal_null: str
@@ -74,3 +73,5 @@ class Vocabulary:
     no_importances: str
     columns: str
     reading: str
+    little: str = ""
+    overruled: str = ""

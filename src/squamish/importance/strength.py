@@ -196,7 +196,8 @@ def test_strength(
     try:
         return _confirmed(fit, race, outcome, draws, residuals, limits, gain, rng)
     except OutOfTime:
-        return outcome
+        # What could still be denied is not called strong.
+        return replace(outcome, strong=np.zeros_like(outcome.strong))
 
 
 @dataclass(frozen=True, eq=False)

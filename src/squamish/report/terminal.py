@@ -10,7 +10,7 @@ from rich.table import Table
 from rich.text import Text
 
 from squamish.errors import legible
-from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, STRONG, WEAK
+from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
 from squamish.report import wording
 
 if TYPE_CHECKING:
@@ -36,6 +36,8 @@ def verdict(result: RelevanceResult) -> RenderableType:
     parts: list[RenderableType] = []
     if relevant:
         parts.append(_table(result, relevant[:MOST_ROWS]))
+    if result.undecided:
+        parts.append(Text(f"? {wording.UNDECIDED}", style="magenta"))
     if len(relevant) > MOST_ROWS:
         parts.append(Text(f"and {len(relevant) - MOST_ROWS:,} more relevant columns", style="dim"))
     names = result.irrelevant
@@ -114,7 +116,7 @@ def _table(result: RelevanceResult, columns: list[int]) -> Table:
         worth = (wording.most(result, j), "yes" if result.evidence.minimal[j] else "")
         table.add_row(
             Text(_cell(result.feature_names[j])),
-            Text(CLASS_NAMES[relevance], style=STYLES[relevance]),
+            Text(wording.class_name(result, j), style=STYLES[relevance]),
             Text(wording.cost(result, j)),
             *(map(Text, worth) if searched else ()),
             Text(wording.group(result, j)),

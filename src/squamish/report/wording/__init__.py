@@ -8,6 +8,8 @@ from squamish.report.wording.names import alternatives, listed, no_such_column
 from squamish.report.wording.notebook import notebook_html
 from squamish.report.wording.path import Step, steps
 from squamish.report.wording.rows import (
+    UNDECIDED,
+    class_name,
     cost,
     cost_heading,
     group,
@@ -44,8 +46,10 @@ from squamish.report.wording.worth import (
 )
 
 __all__ = [
+    "UNDECIDED",
     "Step",
     "alternatives",
+    "class_name",
     "concordance",
     "cost",
     "cost_heading",

@@ -13,6 +13,8 @@ from squamish.evidence.relevance import CLASS_NAMES, MEANINGS
 from squamish.report.wording.names import listed
 from squamish.report.wording.path import steps
 from squamish.report.wording.rows import (
+    UNDECIDED,
+    class_name,
     cost,
     cost_heading,
     group,
@@ -43,6 +45,8 @@ def markdown_page(result: RelevanceResult) -> str:
     worth = ["worth at most", "minimal"] if searched(result) else []
     heads = ["column", "class", "group", cost_heading(result), *worth, "p", "can be replaced by"]
     lines += ["", *_table(heads, (_columns(result, j) for j in ordered(result)))]
+    if result.undecided:
+        lines += ["", f"? {UNDECIDED}"]
     if result.borderline:
         close = ([_cell(name), reason] for name, reason in result.borderline.items())
         lines += ["", *_table(["close call", "what was close"], close)]
@@ -85,7 +89,7 @@ def _columns(result: RelevanceResult, j: int) -> list[str]:
     p = result.evidence.p_value[j]
     cells = [
         result.feature_names[j],
-        CLASS_NAMES[int(result.classes[j])],
+        class_name(result, j),
         group(result, j),
         cost(result, j),
         *(

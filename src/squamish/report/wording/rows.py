@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from squamish.evidence.interface import Obstacle
-from squamish.evidence.relevance import IRRELEVANT, STRONG, WEAK
+from squamish.evidence.relevance import CLASS_NAMES, IRRELEVANT, STRONG, WEAK
 from squamish.report.wording.names import alternatives
 from squamish.report.wording.worth import share
 
@@ -17,6 +17,8 @@ if TYPE_CHECKING:
 
 # The share of a column's variance beyond which others tell most of it.
 MOSTLY = 0.5
+# What the mark of a class means.
+UNDECIDED = "undecided for want of time: the class is a best guess, and may change"
 # What is said where nothing replaces a weak column, by why it is not strong.
 NO_SUBSTITUTE: dict[Obstacle, str] = {
     "": "nothing in particular",
@@ -61,6 +63,12 @@ def names_by_worth(result: RelevanceResult, relevance: int) -> tuple[str, ...]:
     if relevance == IRRELEVANT or not result.evidence.worth.columns:
         return result.names_of(relevance)
     return tuple(result.feature_names[j] for j in ordered(result) if result.classes[j] == relevance)
+
+
+def class_name(result: RelevanceResult, j: int) -> str:
+    """Name the class of a column, with a mark if it is a guess, for want of time."""
+    mark = " ?" if result.evidence.undecided[j] else ""
+    return f"{CLASS_NAMES[int(result.classes[j])]}{mark}"
 
 
 def group(result: RelevanceResult, j: int) -> str:

@@ -141,7 +141,8 @@ def headed(result: RelevanceResult) -> list[tuple[str, Sequence[str]]]:
     lines = [("  these replace each other", group) for group in groups[:MOST_LINES]]
     if len(groups) > MOST_LINES:
         lines.append(("  and more groups", (f"{len(groups) - MOST_LINES:,}, in result.groups",)))
-    return [*_kept(result), strong, weak, *lines, irrelevant]
+    undecided = [("  undecided for want of time", result.undecided)] if result.undecided else []
+    return [*_kept(result), strong, weak, *lines, *undecided, irrelevant]
 
 
 def shown(names: Sequence[str], written: Callable[[str], str]) -> str:
