@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from os import PathLike
-from typing import Any, Self
+from typing import Any, Self, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +12,7 @@ from scipy import sparse
 from sklearn.base import BaseEstimator
 from sklearn.feature_selection import SelectorMixin
 from sklearn.utils import Tags
-from sklearn.utils.validation import check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted, check_memory, validate_data
 
 from squamish.arrays import Mask
 from squamish.compatibility import CallbackSupportMixin, wanted_output, with_callbacks
@@ -26,11 +26,16 @@ from squamish.fitting.request import Conditions, Method, Request
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
 from squamish.result.audit import Audit
-from squamish.result.result import Selection, check_selection
+from squamish.result.result import RelevanceResult, Selection, check_selection
 from squamish.table.columns import refuse
 from squamish.table.frames import as_frame, take_columns
 from squamish.table.lazy import is_lazy, take_lazily
 from squamish.table.names import FeatureGroups
+
+# What transform may do if nothing is selected.
+IF_NONE = ("best", "error", "empty")
+# Parameters on which a verdict does not depend.
+WITHOUT_INFLUENCE = ("select", "if_none", "memory", "n_jobs", "verbose", "callback", "checkpoint")
 
 _METHODS: dict[str, type[Method]] = {"crossfit": CrossfitMethod, "paper": PaperMethod}
 
@@ -87,6 +92,16 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         What ``transform`` keeps: strong and weak features, the strong ones only, the smallest set
         that predicts as well, the strong ones and one representative of each group of
         interchangeable ones, or so many columns, the best ones (see `RelevanceResult.select`).
+        It can be changed after ``fit``; in a grid search, ``memory`` spares the fits.
+    if_none : {"best", "error", "empty"}, default="best"
+        What ``transform`` keeps if ``select`` keeps nothing, as where no column is strong: the best
+        column, with a warning, so that a model after it in a pipeline has something to learn from;
+        nothing, as an error that says so; or, as scikit-learn's selectors do, a table without
+        columns. The classes say in any case what was found.
+    memory : str, joblib.Memory or None, default=None
+        Where verdicts are remembered, as in scikit-learn's pipelines: a fit with the same data and
+        settings, whatever ``select``, is made once. Nothing is remembered with a ``time_budget``,
+        and of lazy frames.
     verbose : int, default=0
         1 shows the progress on standard error: a bar in terminals and notebooks (if rich is
         installed), else a line for each stage.
@@ -174,6 +189,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         random_state: RandomState = None,
         n_jobs: int | None = None,
         select: Selection = "relevant",
+        if_none: str = "best",
+        memory: Any = None,
         verbose: int = 0,
         callback: Listener | None = None,
         checkpoint: str | PathLike[str] | None = None,
@@ -192,6 +209,8 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.random_state = random_state
         self.n_jobs = n_jobs
         self.select = select
+        self.if_none = if_none
+        self.memory = memory
         self.verbose = verbose
         self.callback = callback
         self.checkpoint = checkpoint
@@ -237,7 +256,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             The fitted selector.
         """
         request = Request.of(self, X, y, sample_weight, groups, exposure)
-        self.result_ = judge(self, request, *self._checked_parameters())
+        self.result_ = self._remembered(request, *self._checked_parameters())
         self.relevance_classes_: NDArray[np.int64] = self.result_.classes
         return self
 
@@ -306,6 +325,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         """
         check_is_fitted(self)
         kept = np.flatnonzero(self._get_support_mask())
+        self._say_if_none()
         if is_lazy(X):
             validate_data(self, X.head(0).collect(), reset=False, skip_check_array=True)
             return take_lazily(X, kept)
@@ -346,7 +366,40 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         method.check_parameters()
         conditions.check_parameters()
         check_selection(self.select)
+        check_choice("if_none", self.if_none, IF_NONE)
         return method, conditions
+
+    def _remembered(
+        self, request: Request, method: Method, conditions: Conditions
+    ) -> RelevanceResult:
+        """Judge a table, unless that was done before and is remembered."""
+        # What a lazy frame reads may change without a change of the frame.
+        if self.memory is None or self.time_budget is not None or is_lazy(request.X):
+            return judge(self, request, method, conditions)
+        settings = {
+            name: value
+            for name, value in self.get_params(deep=False).items()
+            if name not in WITHOUT_INFLUENCE
+        }
+        given = {"X": request.X, "y": request.y, "groups": request.groups}
+        given["sample_weight"] = request.sample_weight
+        remember = check_memory(self.memory).cache(_judged, ignore=["estimator", "how"])
+        result, seen = remember(given, settings, self, (request, method, conditions))
+        for name, value in seen.items():
+            setattr(self, name, value)
+        return cast("RelevanceResult", result)
+
+    def _say_if_none(self) -> None:
+        """Warn, or raise an error, if nothing is selected."""
+        if self._selected().any():
+            return
+        what = "strong" if self.result_.mask("relevant").any() else "relevant"
+        said = f"select={self.select!r} keeps nothing, as no column is {what}"
+        if self.if_none == "error":
+            raise InputError(f"{said}; if_none='best' keeps the best column")
+        if self.if_none == "best":
+            best = " and ".join(map(repr, self.result_.best))
+            warn_caller(f"{said}: the best one is kept, {best} (if_none='error' ends here)")
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
@@ -356,7 +409,15 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
 
     def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
-        return self.result_.mask(self.select)
+        mask = self._selected()
+        if mask.any() or self.if_none != "best":
+            return mask
+        return np.isin(self.result_.feature_names, self.result_.best)
+
+    def _selected(self) -> Mask:
+        """Tell what is selected; of a table without relevant columns nothing, whatever is asked."""
+        relevant = self.result_.mask("relevant")
+        return self.result_.mask(self.select) if relevant.any() else relevant
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()
@@ -364,3 +425,18 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         tags.input_tags.sparse = True
         tags.target_tags.required = True
         return tags
+
+
+def _judged(
+    given: Mapping[str, Any],
+    settings: Mapping[str, Any],
+    estimator: RelevanceSelector,
+    how: tuple[Request, Method, Conditions],
+) -> tuple[RelevanceResult, dict[str, Any]]:
+    """Judge a table; return the verdict and what the estimator saw, to be remembered.
+
+    The first two arguments are what it is remembered by.
+    """
+    result = judge(estimator, *how)
+    seen = ("n_features_in_", "feature_names_in_")
+    return result, {name: getattr(estimator, name) for name in seen if hasattr(estimator, name)}

@@ -26,6 +26,8 @@ def test_losses_that_differ_look_different(patients):
     result = replace(patients, evidence=close)
     assert "squared error 0.474 vs 0.473 for the constant" in repr(result)
     assert score_of_all(result) == "squared error 0.4739"
+    same = replace(patients, evidence=replace(close, constant_loss=0.4744))
+    assert "squared error 0.47 vs 0.47 for the constant" in repr(same)
 
 
 def test_a_line_names_what_is_not_at_its_default():

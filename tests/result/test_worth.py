@@ -36,7 +36,7 @@ def test_other_selections_are_named(patients, paper_patients):
     for which in ("five", True, 2.5, None):
         with pytest.raises(InputError, match="or a number of columns"):
             patients.select(which)
-    with pytest.raises(InputError, match="as no sets were searched"):
+    with pytest.raises(InputError, match="sets of every size were not searched"):
         paper_patients.select(2)
 
 

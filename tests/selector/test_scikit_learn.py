@@ -48,7 +48,7 @@ PAPER = {**NO_REPEATS, "check_sample_weights_not_overwritten": "the paper knows 
 
 
 @pytest.mark.filterwarnings("ignore:the table has")
-@pytest.mark.filterwarnings("ignore:No features were selected")
+@pytest.mark.filterwarnings("ignore:.*keeps nothing")
 @pytest.mark.filterwarnings("ignore:.*alone tells the target")
 @parametrize_with_checks(
     [RelevanceSelector(), RelevanceSelector(QUICK, task="regression")],
@@ -172,6 +172,7 @@ def test_nothing_relevant_is_an_answer():
     assert repr(selector.result_).startswith(
         "0 strong, 0 weak, 5 irrelevant of 5; no model; paper(boruta_perc=100)"
     )
+    selector.set_params(if_none="empty")
     with pytest.warns(UserWarning, match="No features were selected"):
         assert selector.transform(X).shape == (200, 0)
 

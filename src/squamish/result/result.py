@@ -204,6 +204,21 @@ class RelevanceResult(PlotMethods):
         """
         return self._named(tuple(np.flatnonzero(self.mask(which)).tolist()))
 
+    @property
+    def best(self) -> tuple[str, ...]:
+        """The best single column, or the columns, if several are one feature.
+
+        Also where nothing is relevant: then it is the one that comes nearest to it.
+        """
+        path, relevant = self.evidence.worth.path, wording.ordered(self)
+        if path:
+            return self._named(path[0].columns)
+        if relevant:
+            return self._named((relevant[0],))
+        p, importance = self.evidence.p_relevant, self.evidence.importance
+        order = np.lexsort((-np.nan_to_num(importance), np.nan_to_num(p, nan=1.0)))
+        return self._named((int(order[0]),))
+
     def mask(self, which: Selection = "relevant") -> Mask:
         """Tell for every column whether `select` would return it."""
         check_selection(which)
@@ -218,11 +233,17 @@ class RelevanceResult(PlotMethods):
     def _mask_of_size(self, size: int) -> Mask:
         path = self.evidence.worth.path
         if not 1 <= size <= len(path):
-            there = (
-                f"from 1 to {len(path)}, the relevant ones" if path else "as no sets were searched"
-            )
-            raise InputError(f"select is {size}; columns can be chosen {there}")
+            raise InputError(f"select is {size}; {self._sizes()}")
         return np.isin(np.arange(len(self.classes)), path[size - 1].columns)
+
+    def _sizes(self) -> str:
+        """Say what numbers of columns can be selected."""
+        path = self.evidence.worth.path
+        if path:
+            return f"columns can be chosen from 1 to {len(path)}, the relevant ones"
+        if not self.mask().any():
+            return "no column is relevant"
+        return "sets of every size were not searched"
 
     @cached_property
     def path(self) -> Any:

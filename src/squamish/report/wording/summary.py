@@ -79,12 +79,8 @@ def told_apart(loss: float, other: float) -> tuple[str, str]:
     >>> told_apart(0.4, 1.0), told_apart(0.4744, 0.4731), told_apart(0.004, 0.25)
     (('0.40', '1.00'), ('0.474', '0.473'), ('0.004', '0.25'))
     """
-    written = _short(loss, 2), _short(other, 2)
-    for digits in range(3, MOST_DIGITS + 1):
-        if written[0] != written[1]:
-            break
-        written = _short(loss, digits), _short(other, digits)
-    return written
+    tried = [(_short(loss, digits), _short(other, digits)) for digits in range(2, MOST_DIGITS + 1)]
+    return next((pair for pair in tried if pair[0] != pair[1]), tried[0])
 
 
 def _short(loss: float, digits: int) -> str:
