@@ -65,7 +65,7 @@ def test_tables_and_targets_that_cannot_be_used(table, target, message):
         (X[:1], Y[:1], r"n_samples = 1|1 sample\(s\)|minimum of 2"),
         (X[:, 0], Y, "Expected 2D array, got 1D array"),
         (X, None, "requires y to be passed"),
-        (X, np.column_stack([Y, Y]), "y should be a 1d array"),
+        (X, np.column_stack([Y, Y]), "y has 2 columns, but one target is explained at a time"),
         (X + 1j, Y, "Complex data not supported"),
         ([[1, 2], [3]], [0, 1], "inhomogeneous shape|setting an array element"),
     ],
@@ -78,8 +78,55 @@ def test_shapes_that_scikit_learn_refuses(table, target, message):
 def test_objects_that_are_no_numbers_are_named():
     table = X.astype(object)
     table[2, 0] = {"a": 1}
-    with pytest.raises(InputTypeError, match=r"column 0 holds {'a': 1} in row 2; .* not dict"):
+    with pytest.raises(InputTypeError, match="column 0 holds .* in row 2, which is a dict; "):
         RelevanceSelector("paper").fit(table, Y)
+
+
+@pytest.mark.parametrize(
+    ("table", "target", "message"),
+    [
+        ((row for row in X), Y, "X is of type generator, which is no table; pass a data"),
+        ({1, 2}, Y, "X is of type set, which is no table"),
+        (None, Y, "X is None, which is no table"),
+        (5, Y, "X is of type int, which is no table"),
+        ({"a": X[:, 0]}, Y, r"X is a dict; make a data frame of it, such as pandas.DataFrame\(X"),
+        ([{"a": 1.0}] * 100, Y, "X is a list of dicts; make a data frame of it"),
+        (np.zeros(100, dtype=[("a", float)]), Y, "X is an array of records; make a data frame"),
+        (X, {"y": Y}, "y is a dict; it must be a list, an array or a column"),
+        (X, (v for v in Y), "y is a generator; it must be a list"),
+    ],
+)
+def test_what_is_no_table_and_no_target_is_named(table, target, message):
+    with pytest.raises(InputTypeError, match=message):
+        RelevanceSelector().fit(table, target)
+
+
+@pytest.mark.parametrize("name", ["y", "sample_weight", "groups"])
+def test_rows_in_another_order_than_the_tables_are_refused(name):
+    table = pd.DataFrame(X, columns=list("abc"))
+    rows = pd.Series(np.arange(100) % 9 + 1, name=name)
+    given = {"y": X[:, 0]} | {name: rows.sample(frac=1, random_state=0)}
+    with pytest.raises(InputError, match=f"{name} has the labels of X's rows in another order"):
+        RelevanceSelector(random_state=0).fit(table, **given)
+
+
+def test_rows_with_other_labels_are_matched_by_their_places():
+    table, y = pd.DataFrame(X, columns=list("abc")), pd.Series(X[:, 0], index=range(500, 600))
+    y += 0.3 * np.random.default_rng(1).standard_normal(100)
+    first, other = (
+        RelevanceSelector(random_state=0).fit(table, target).relevance_classes_.tolist()
+        for target in (y, y.to_numpy())
+    )
+    assert first == other == [2, 0, 0]
+
+
+def test_a_column_without_values_is_named():
+    table = pd.DataFrame(X, columns=list("abc")).assign(d=np.nan, e=None)
+    y = X[:, 0] + 0.3 * np.random.default_rng(1).standard_normal(100)
+    result = RelevanceSelector(random_state=0).fit(table, y).result_
+    assert result.notes[0] == "'d', 'e' hold no value in any row"
+    assert "it holds no value in any row" in result.explain("d")
+    assert result.classes[3:].tolist() == [0, 0]
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from squamish.arrays import Indices, Mask
+from squamish.arrays import Array, Indices, Mask
 from squamish.errors import LeakWarning, warn_caller
 from squamish.evidence import Evidence
 from squamish.evidence.association import columns_carrying
@@ -137,6 +137,15 @@ def notes_on_table(table: Table, names: Sequence[str]) -> list[str]:
                 "only very strong columns can be proven"
             )
     return notes
+
+
+def note_on_empty(missing: Array, names: Sequence[str]) -> list[str]:
+    """Name the columns that hold nothing."""
+    empty = np.flatnonzero(missing == 1).tolist()
+    if not empty:
+        return []
+    verb = "holds" if len(empty) == 1 else "hold"
+    return [f"{_some(names, empty)} {verb} no value in any row"]
 
 
 def notes_on_verdict(

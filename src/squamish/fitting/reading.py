@@ -13,10 +13,11 @@ from sklearn.base import BaseEstimator
 from squamish.arrays import Indices, Mask
 from squamish.errors import InputError, check_choice, in_one_line
 from squamish.evidence.provenance import Columns
-from squamish.fitting.notes import notes_on_table, notes_on_text
+from squamish.fitting.notes import note_on_empty, notes_on_table, notes_on_text
 from squamish.fitting.observations import Observations
 from squamish.fitting.request import Request
 from squamish.screening.all_rows import AllRows
+from squamish.table.alignment import refuse_other_order
 from squamish.table.columns import ReadColumns, read_columns
 from squamish.table.dates import DateFormat
 from squamish.table.folds import read_folds, read_n_folds
@@ -81,6 +82,9 @@ def read_all(estimator: BaseEstimator, request: Request) -> Reading:
     request : Request
         What was passed; the table is in memory.
     """
+    told = {"y": request.y, "sample_weight": request.sample_weight, "groups": request.groups}
+    for name, rows in told.items():
+        refuse_other_order(request.X, rows, name)
     with in_one_line():
         columns = read_columns(estimator, request.X, request.categorical_features)
     return put_together(request, columns, Observations.of(request, columns.values.shape[0]))
@@ -127,6 +131,7 @@ def put_together(
     notes = [
         *notes_on_text(read.names, read.levels, read.dates),
         *notes_on_table(table, read.names),
+        *note_on_empty(read.missing_shares(used), read.names),
     ]
     return Reading(
         table,

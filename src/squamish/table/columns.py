@@ -8,8 +8,9 @@ it is a level of its own.
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Set
 from dataclasses import dataclass, field, replace
+from numbers import Real
 from os import PathLike
 from typing import Any
 
@@ -20,7 +21,7 @@ from sklearn.base import BaseEstimator
 from sklearn.utils.validation import validate_data
 
 from squamish.arrays import Array, Mask
-from squamish.errors import InputError, in_one_line
+from squamish.errors import InputError, InputTypeError, in_one_line
 from squamish.evidence.provenance import Columns
 from squamish.table.dates import DateFormat
 from squamish.table.frames import as_frame, dtype_names, read_frame, read_numbers
@@ -131,10 +132,26 @@ def refuse(X: Any) -> None:
     """Refuse what can be seen from outside: no table, repeated names."""
     if isinstance(X, str | bytes | PathLike):
         raise InputError(f"X is {X!r}; read the file first and pass the table")
+    if reason := _no_table(X):
+        raise InputTypeError(f"X is {reason}")
     # Of the class: pandas has columns as attributes, whatever they are called.
     if hasattr(type(X), "collect"):
         raise InputError(f"X is a {type(X).__name__}; collect() it first")
     refuse_repeated_names(X)
+
+
+def _no_table(X: Any) -> str:
+    """Say what was passed instead of a table, and what to do; nothing if it may be one."""
+    kind = type(X).__name__
+    if isinstance(X, Mapping) or (isinstance(X, list | tuple) and X and isinstance(X[0], Mapping)):
+        what = f"a {kind}" if isinstance(X, Mapping) else f"a {kind} of {type(X[0]).__name__}s"
+        return f"{what}; make a data frame of it, such as pandas.DataFrame(X)"
+    if getattr(getattr(X, "dtype", None), "names", None):
+        return "an array of records; make a data frame of it, such as pandas.DataFrame(X)"
+    if X is None or isinstance(X, Iterator | Set | Real):
+        what = "None" if X is None else f"of type {kind}"
+        return f"{what}, which is no table; pass a data frame, an array or a list of rows"
+    return ""
 
 
 def _joined(columns: Sequence[Array | Levels]) -> ReadColumns:

@@ -54,6 +54,6 @@ def _refuse_others(known: Sequence[tuple[int, Any]], label: str) -> None:
     for row, value in known:
         if not isinstance(value, READABLE):
             raise InputTypeError(
-                f"{label} holds {value!r} in row {row}; every argument must be text (a string), "
-                f"a number or a date, not {type(value).__name__}"
+                f"{label} holds {value!r} in row {row}, which is a {type(value).__name__}; a value "
+                "of this argument must be text (a string), a number or a date"
             )

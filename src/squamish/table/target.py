@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Mapping, Set
 from decimal import Decimal
 from numbers import Real
 from typing import Any
@@ -12,7 +13,7 @@ from sklearn.exceptions import DataConversionWarning
 from sklearn.utils.validation import column_or_1d
 
 from squamish.arrays import Mask
-from squamish.errors import InputError, check_choice, in_one_line, warn_caller
+from squamish.errors import InputError, InputTypeError, check_choice, in_one_line, warn_caller
 from squamish.families import Family, Task
 from squamish.table.values import is_missing
 
@@ -65,6 +66,11 @@ def one_column(y: Any) -> NDArray[Any]:
     if y is None:
         raise InputError("RelevanceSelector requires y to be passed, but the target y is None")
     _refuse_several(y)
+    if isinstance(y, Mapping | Iterator | Set):
+        raise InputTypeError(
+            f"y is a {type(y).__name__}; it must be a list, an array or a column, with a value for "
+            "each row"
+        )
     with in_one_line():
         if isinstance(y, np.ma.MaskedArray):
             y = np.ma.filled(y.astype(object), np.nan)

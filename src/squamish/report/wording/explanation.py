@@ -87,6 +87,8 @@ def _relevance_sentences(result: RelevanceResult, j: int) -> list[str]:
     if proof:
         return [f"{words.proven.format(reason=PROOFS[proof], p=p)}."]
     if np.isnan(p) and not np.isnan(evidence.alpha):
+        if result.columns.missing[j] == 1:
+            return ["There was nothing to test: it holds no value in any row."]
         seen = "" if evidence.saw_all(result.n_samples) else " in the rows that were looked at"
         return [f"There was nothing to test: it has no two different values{seen}."]
     return [f"{words.unproven.format(p=p)}."] if words.unproven else []
