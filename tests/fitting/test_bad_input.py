@@ -78,7 +78,7 @@ def test_shapes_that_scikit_learn_refuses(table, target, message):
 def test_objects_that_are_no_numbers_are_named():
     table = X.astype(object)
     table[2, 0] = {"a": 1}
-    with pytest.raises(InputTypeError, match="column 0 holds .* in row 2, which is a dict; "):
+    with pytest.raises(InputTypeError, match="in row 2, which is a dict; a value of"):
         RelevanceSelector("paper").fit(table, Y)
 
 

@@ -16,8 +16,8 @@ from squamish.errors import InputError, LeakWarning, is_complaint, legible, reas
 
 # What messages call parameters, and what the command line calls them.
 _WORDS = {
-    r"\b(missing_target|infinite|task)='(\w+)'": r"--\1 \2",
-    r"^(alpha|cv|groups|infinite|method|order|select|task) ": r"--\1 ",
+    r"\b(missing_target|missing|infinite|method|task|error_rate)='(\w+)'": r"--\1 \2",
+    r"^(alpha|cv|groups|infinite|method|missing|order|select|task) ": r"--\1 ",
     r"^(error_rate|missing_target|time_budget) ": r"--\1 ",
     # In quotes they are names of columns.
     r"(?<!['\w])random_state(?!['\w])": "--seed",

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator
-from contextlib import contextmanager
-from dataclasses import dataclass
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -18,6 +18,7 @@ from squamish.cli.options import AsJson, Jobs, Quiet, Seed, among, with_options
 from squamish.cli.outcome import Outcome
 from squamish.cli.roles import Roles, column, listed, listed_classes, splits
 from squamish.cli.selection import read_selection
+from squamish.cli.standard_input import data_at_hand
 from squamish.cli.streams import lost_connections_are_errors, say
 from squamish.cli.verdict import FILES, check_folder, print_verdict, signed, write_verdict
 from squamish.errors import ClusterLost, InputError, check_range
@@ -33,7 +34,10 @@ if TYPE_CHECKING:
 class FitOptions:
     """What can be given to squamish fit; the help of each option says what it is."""
 
-    data: Annotated[Path, typer.Argument(help="CSV, TSV, Parquet, Feather or Arrow; .gz too.")]
+    data: Annotated[
+        Path,
+        typer.Argument(help="CSV, TSV, Parquet, Feather or Arrow, .gz too; - is standard input."),
+    ]
     target: Annotated[str, typer.Option(help="The column to explain.")] = ""
     time: Annotated[
         str, typer.Option(help="Instead of --target: the column with times until an event.")
@@ -163,6 +167,14 @@ def fit(context: typer.Context, options: FitOptions) -> None:
     result goes to standard output, and files are written only if --out is given. With --audit
     there is an audit.json as well.
     """
+    with ExitStack() as kept:
+        with answering():
+            data = kept.enter_context(data_at_hand(options.data))
+        _fit(context, replace(options, data=data))
+
+
+def _fit(context: typer.Context, options: FitOptions) -> None:
+    """Judge the table in a file."""
     with answering():
         from squamish.table.files import read_size, scan_file, write_table
 
@@ -181,6 +193,11 @@ def fit(context: typer.Context, options: FitOptions) -> None:
         if options.reduced is not None:
             write_table(_reduced(table, result, roles, select), options.reduced)
             written.append(options.reduced)
+            if not result.select(select):
+                say(
+                    f"squamish: nothing is selected: {options.reduced} has no column that was judged",
+                    err=True,
+                )
     if options.as_json:
         say(str(result.to_json()))
     elif not options.quiet:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from squamish.cli.answers import in_options
 from squamish.cli.streams import say
 from squamish.errors import InputError
 
@@ -86,7 +87,7 @@ def print_verdict(result: RelevanceResult, written: list[Path]) -> None:
     """Print the verdict for a reader, and where more of it is."""
     from squamish.report.terminal import show
 
-    show(result, console())
+    show(replace(result, notes=tuple(map(in_options, result.notes))), console())
     say("Written: " + ", ".join(map(str, written)))
 
 
