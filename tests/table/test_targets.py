@@ -42,6 +42,47 @@ def test_whole_numbers_with_many_values_are_amounts_and_a_note_says_so(verdict):
     assert verdict(X, counts, task="regression").result_.notes == ()
 
 
+def likert(rare=()):
+    rng = np.random.default_rng(0)
+    X = rng.standard_normal((300, 2))
+    y = np.clip(np.rint(3 + 1.2 * X[:, 0] + 0.5 * rng.standard_normal(300)), 1, 5).astype(int)
+    y[: len(rare)] = rare
+    return X, y
+
+
+def test_few_whole_numbers_are_classes_and_a_note_says_so(verdict):
+    X, y = likert()
+    result = verdict(X, y).result_
+    assert result.task == "classification"
+    assert result.notes[0].startswith("y holds 5 different whole numbers and is taken for classes")
+    for task in ("ordinal", "counts", "regression"):
+        assert f"task='{task}'" in result.notes[0]
+        told = verdict(X, y, task=task).result_
+        assert told.task == task
+        assert not any("taken for" in note for note in told.notes)
+    assert verdict(X, y > 3).result_.notes == ()
+
+
+@pytest.mark.parametrize("rare", [[9], [9, -3, 12]])
+def test_a_rare_value_does_not_change_what_a_target_is_taken_for(verdict, rare):
+    X, y = likert(rare)
+    result = verdict(X, y).result_
+    assert result.task == "classification"
+    assert result.classes.tolist() == [2, 0]
+    assert result.n_samples == 300 - len(rare)
+    assert any(
+        "with a value of y that no other row has were left out: 9" in n for n in result.notes
+    )
+    assert not any("without a target" in note for note in result.notes)
+    assert verdict(X, y, task="regression").result_.n_samples == 300
+
+
+def test_numbers_most_of_which_are_their_own_are_amounts(verdict):
+    X, _ = likert()
+    amounts = np.rint(40 * X[:100, 0] + 5 * X[:100, 1]).astype(int)
+    assert verdict(X[:100], amounts).result_.task == "regression"
+
+
 def test_rows_without_a_target_are_an_error_or_left_out(verdict, mixed, truth):
     table, y, amounts = mixed()
     gaps = amounts.copy()

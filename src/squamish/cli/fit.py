@@ -194,10 +194,8 @@ def _fit(context: typer.Context, options: FitOptions) -> None:
             write_table(_reduced(table, result, roles, select), options.reduced)
             written.append(options.reduced)
             if not result.select(select):
-                say(
-                    f"squamish: nothing is selected: {options.reduced} has no column that was judged",
-                    err=True,
-                )
+                told = f"nothing is selected: {options.reduced} has no column that was judged"
+                say(f"squamish: {told}", err=True)
     if options.as_json:
         say(str(result.to_json()))
     elif not options.quiet:

@@ -44,13 +44,28 @@ def note_on_task(y: NDArray[Any], task: Task, labels: Sequence[str]) -> list[str
             f"y is taken for ordered classes, {_in_order(labels)}; task='classification' takes "
             "them without their order"
         ]
-    is_number = np.issubdtype(y.dtype, np.number)
-    if family.has_classes or not is_number or np.any(y != np.rint(y)):
+    is_number, n_values = np.issubdtype(y.dtype, np.number), len(np.unique(y))
+    if not is_number or np.any(y != np.rint(y)) or (family.has_classes and n_values == 2):
         return []
+    told = f"y holds {n_values} different whole numbers and is taken for"
+    if family.has_classes:
+        return [
+            f"{told} classes; task='ordinal' takes them for ordered ones, task='counts' for counts "
+            "and task='regression' for amounts"
+        ]
     return [
-        f"y holds {len(np.unique(y))} different whole numbers and is taken for an amount; "
-        "task='classification' takes them for classes"
+        f"{told} an amount; task='classification' takes them for classes, and task='counts' for "
+        "counts"
     ]
+
+
+def note_on_lone_values(values: NDArray[Any]) -> list[str]:
+    """Name the values of rows that were left out, as a class has more than one."""
+    if len(values) == 0:
+        return []
+    shown = ", ".join(f"{value:g}" for value in values[:5]) + (", ..." if len(values) > 5 else "")
+    rows = "1 row" if len(values) == 1 else f"{len(values)} rows"
+    return [f"{rows} with a value of y that no other row has were left out: {shown}"]
 
 
 def _in_order(labels: Sequence[str]) -> str:

@@ -11,12 +11,17 @@ from numpy.typing import NDArray
 from squamish.arrays import Array, Indices, Mask
 from squamish.errors import InputError, check_choice
 from squamish.families import FAMILIES, Family, Ordinal, Task, family_of
-from squamish.fitting.notes import note_on_classes, note_on_missing, note_on_task
+from squamish.fitting.notes import (
+    note_on_classes,
+    note_on_lone_values,
+    note_on_missing,
+    note_on_task,
+)
 from squamish.fitting.request import Request
 from squamish.table.exposures import exposed, is_exposed
 from squamish.table.order import in_order, read_order
 from squamish.table.rows import read_groups, read_weights
-from squamish.table.target import encode_target, infer_task, read_target
+from squamish.table.target import encode_target, infer_task, lone_values, read_target
 from squamish.table.times import is_paired, signed
 
 
@@ -77,6 +82,11 @@ class Observations:
                 "no target; 2 or more are needed"
             )
         family = _family(request, target)
+        known, lone = used.copy(), np.zeros(len(target), dtype=bool)
+        if request.task is None and family.task == "classification":
+            lone = lone_values(target)
+            used[np.flatnonzero(used)[lone]] = False
+        rare, target = target[lone], target[~lone]
         labels = family.labels(target)
         notes = [] if request.task else note_on_task(target, family.task, labels)
         return cls(
@@ -90,8 +100,9 @@ class Observations:
             summary=family.summarise(target),
             notes=(
                 *notes,
+                *note_on_lone_values(rare),
                 *note_on_classes(target, family.task),
-                *note_on_missing(counted & ~used),
+                *note_on_missing(counted & ~known),
             ),
         )
 

@@ -19,6 +19,9 @@ from squamish.table.values import is_missing
 
 # Integer targets with more distinct values than this are taken for amounts, not for classes.
 MOST_CLASSES = 20
+# The share of rows with a value of their own estimates how likely it is that the next row holds one
+# that was never seen (Good and Turing). Kinds of things are known sooner or later.
+MOST_NEW = 0.05
 
 # Models keep a number for every row and class, several times: 200 million take 1.6 GB each time.
 MOST_INDICATORS = 200_000_000
@@ -119,9 +122,8 @@ def _refuse_infinite(y: NDArray[Any], used: Mask) -> None:
 def infer_task(y: NDArray[Any]) -> Task:
     """Tell classes from amounts.
 
-    Text, booleans and whole numbers with at most 20 distinct values are classes; fractions,
-    whole numbers with more values, and those with a value that occurs only once, as a
-    large count does, are amounts.
+    Text and booleans are classes. Whole numbers are, if at most 20 values occur more than once, and
+    nearly all rows hold one of these. Other numbers are amounts. A few rare values change nothing.
 
     Examples
     --------
@@ -129,14 +131,26 @@ def infer_task(y: NDArray[Any]) -> Task:
     >>> from squamish.table.target import infer_task
     >>> infer_task(np.array(["yes", "no", "yes"]))
     'classification'
-    >>> infer_task(np.arange(100))
-    'regression'
+    >>> infer_task(np.arange(100)), infer_task(np.array([1, 2, 3, 4, 5] * 20 + [9]))
+    ('regression', 'classification')
     """
     if not np.issubdtype(y.dtype, np.number):
         return "classification"
     values, counts = np.unique(y, return_counts=True)
-    amounts = np.any(values != np.rint(values)) or len(values) > MOST_CLASSES
-    return "regression" if amounts or (len(values) > 2 and counts.min() == 1) else "classification"
+    if np.any(values != np.rint(values)):
+        return "regression"
+    if len(values) == 2:
+        return "classification"
+    few = np.sum(counts > 1) <= MOST_CLASSES and np.sum(counts == 1) <= MOST_NEW * len(y)
+    return "classification" if few else "regression"
+
+
+def lone_values(y: NDArray[Any]) -> Mask:
+    """Tell which rows hold a number that no other row holds, which cannot be a class."""
+    values, places, counts = np.unique(y, return_inverse=True, return_counts=True)
+    if not np.issubdtype(y.dtype, np.number) or len(values) == 2:
+        return np.zeros(len(y), dtype=bool)
+    return np.asarray(counts[places] == 1)
 
 
 def _plain_labels(y: NDArray[Any]) -> NDArray[Any]:
