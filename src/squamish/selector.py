@@ -56,7 +56,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         grid search as ``method__alpha``.
     task : {"classification", "regression", "ordinal", "survival", "counts"} or None, default=None
         What kind of target ``y`` is. None infers it: text, booleans and whole numbers with
-        at most 20 distinct values, each more than once, are classes; other numbers are
+        at most 20 values that repeat are classes; other numbers are
         amounts; ordered categories of pandas, polars (an Enum) or pyarrow, of three or more
         levels, are ordered classes; a structured array of a boolean and a number is times until an
         event, and which of them were seen ("survival"). Whole numbers of events ("counts") have to

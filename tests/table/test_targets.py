@@ -79,7 +79,7 @@ def test_a_rare_value_does_not_change_what_a_target_is_taken_for(verdict, rare):
 
 def test_numbers_most_of_which_are_their_own_are_amounts(verdict):
     X, _ = likert()
-    amounts = np.rint(40 * X[:100, 0] + 5 * X[:100, 1]).astype(int)
+    amounts = np.rint(400 * (X[:100, 0] + X[:100, 1])).astype(int)
     assert verdict(X[:100], amounts).result_.task == "regression"
 
 
