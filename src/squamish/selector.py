@@ -128,16 +128,16 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
 
     Attributes
     ----------
-    relevance_classes_ : ndarray of int of shape (n_features_in_,)
+    relevance_classes_ : ndarray of int of shape (``n_features_in_``,)
         2 strong, 1 weak, 0 irrelevant.
-    support_ : ndarray of bool of shape (n_features_in_,)
+    support_ : ndarray of bool of shape (``n_features_in_``,)
         True for the features that ``transform`` keeps, as ``select`` says; the same as
         ``get_support()``.
     result_ : RelevanceResult
         The verdict with its evidence.
     n_features_in_ : int
         Number of features seen in ``fit``.
-    feature_names_in_ : ndarray of str of shape (n_features_in_,)
+    feature_names_in_ : ndarray of str of shape (``n_features_in_``,)
         Their names, if the table had names.
 
     See Also

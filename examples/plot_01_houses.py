@@ -1,0 +1,6 @@
+"""
+House prices
+============
+Text.
+"""
+print(1)
