@@ -5,10 +5,10 @@ BIN = $(VENV)/bin
 # The environment is filled from outside, so that a Python without ensurepip will do.
 PIP_INSTALL = $(PYTHON) -m pip --python $(BIN)/python --disable-pip-version-check install --quiet
 CONSTRAINTS ?= constraints.txt
-SOURCES = src tests benchmarks
+SOURCES = src tests benchmarks examples docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format benchmark rates paper race wild networks worth stress clean
+.PHONY: help demo test lint types tests test-oldest test-newest format docs dist benchmark rates paper race wild networks worth stress clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -35,6 +35,15 @@ test-oldest: ## run the tests with the oldest versions that pyproject.toml allow
 
 test-newest: ## run everything with the newest versions there are
 	$(MAKE) test VENV=.venv-newest CONSTRAINTS=/dev/null
+
+# RUN=0 leaves the examples of the gallery alone: they are among the tests.
+docs: $(VENV)/installed-dev ## build the site, with its gallery, in site/ (warnings are errors)
+	$(BIN)/sphinx-build -W --keep-going --quiet -c docs $(if $(RUN),-D plot_gallery=$(RUN)) . site
+	@echo "the site is site/index.html"
+
+dist: $(VENV)/installed-dev ## build the wheel and the source distribution in dist/
+	rm -rf dist
+	$(BIN)/python -m build --no-isolation
 
 format: $(VENV)/installed-dev ## format the code
 	$(BIN)/ruff check --fix $(SOURCES)
@@ -73,7 +82,8 @@ worth: $(VENV)/installed-dev ## find known columns, and predict with the selecte
 	$(BIN)/python benchmarks/worth.py $(if $(QUICK),--quick --out quick)
 
 clean: ## remove environments and caches
-	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo quick
+	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo dist quick \
+		site docs/gallery docs/reference/generated docs/reference/command_line.md sg_execution_times.rst
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

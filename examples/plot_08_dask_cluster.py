@@ -22,9 +22,7 @@ selector = RelevanceSelector(task="regression", random_state=0, callback=steps.a
 at_home = selector.fit(table, progress).result_
 n_steps_at_home = len(steps)
 
-cluster = LocalCluster(
-    n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None
-)
+cluster = LocalCluster(n_workers=2, threads_per_worker=1, processes=False, dashboard_address=None)
 with cluster, Client(cluster), joblib.parallel_config(backend="dask"):
     far_away = selector.fit(table, progress).result_
 

@@ -10,14 +10,13 @@ rows and columns of known class.
 import numpy as np
 from matplotlib import pyplot as plt
 
-from squamish import PaperMethod, RelevanceSelector
+from squamish import RelevanceSelector
 from squamish.datasets import load_preset
 
 problem = load_preset("Set 3", random_state=0)
 print(problem)
 
-method = PaperMethod(n_null_samples=30)
-paper = RelevanceSelector(method, random_state=0).fit(problem.X, problem.y).result_
+paper = RelevanceSelector("paper", random_state=0).fit(problem.X, problem.y).result_
 ours = RelevanceSelector(random_state=0).fit(problem.X, problem.y).result_
 for name, result in (("paper", paper), ("crossfit", ours)):
     right = np.mean(result.classes == problem.classes)

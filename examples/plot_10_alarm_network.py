@@ -19,7 +19,7 @@ try:
     here = Path(__file__).parent
 except NameError:  # in a notebook
     here = Path.cwd()
-table = pd.read_csv(here / "data" / "alarm.csv.gz")
+table = pd.read_csv(here / "data" / "alarm.csv.gz", dtype=str)
 target = table.pop("CATECHOL")
 blanket = {"ARTCO2", "HR", "INSUFFANESTH", "SAO2", "TPR"}
 
@@ -38,8 +38,12 @@ print(f"{len(result.weak)} weak, {len(result.irrelevant)} irrelevant")
 frame = result.to_frame().sort_values("most", ascending=False).head(20)[::-1]
 in_blanket = frame["feature"].isin(blanket)
 figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
-ax.barh(frame["feature"], frame["most"] - frame["least"].clip(lower=0), left=frame["least"].clip(lower=0),
-        color=["#00796b" if member else "#c9c9c9" for member in in_blanket])
+ax.barh(
+    frame["feature"],
+    frame["most"] - frame["least"].clip(lower=0),
+    left=frame["least"].clip(lower=0),
+    color=["#00796b" if member else "#c9c9c9" for member in in_blanket],
+)
 ax.plot(frame["least"], frame["feature"], "|", color="black", markersize=12)
 ax.set_xlabel("share of the gain, from the least to the most; Markov blanket in colour")
 plt.show()

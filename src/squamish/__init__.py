@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from squamish.result.result import RelevanceResult
     from squamish.selector import RelevanceSelector
 
-__version__ = "0.1.0"
+__version__ = "0.2.0"
 __all__ = [
     "ClusterLost",
     "CrossfitMethod",
