@@ -19,14 +19,15 @@ result = RelevanceSelector(random_state=0).fit(table, price).result_
 print(result)
 
 # %%
-# Eight of the eleven columns are strong: each tells something about the price that no combination of
-# the ten others tells. A house is many things at once, and its plot, bathrooms, storeys and air
-# conditioning do not stand in for each other. The number of bedrooms tells much by itself, and next
-# to nothing beside the others.
+# Eight of the eleven columns are strong: each tells something about the price that no combination
+# of the ten others tells. A house is many things at once, and its plot, bathrooms, storeys and
+# air conditioning do not stand in for each other. The number of bedrooms tells much by itself,
+# and next to nothing beside the others.
 print(result.explain("bedrooms"))
 
 # %%
-# Gas heating has "no sign of use". That is not proof that it has none: only 25 of the houses have it.
+# Gas heating has "no sign of use". That is not proof that it has none: only 25 of the houses have
+# it.
 print(table["gasheat"].value_counts())
 
 # %%

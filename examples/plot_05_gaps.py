@@ -2,9 +2,9 @@
 Gaps that mean something
 ========================
 
-Loans of a bank, good and bad (``modeldata/credit_data``). The income of one client in twelve is not
-known, and these clients fail to pay twice as often as the others. Whoever fills the gaps with the
-median throws that away.
+Loans of a bank, good and bad (``modeldata/credit_data``). The income of one client in twelve is
+not known, and these clients fail to pay twice as often as the others. Whoever fills the gaps with
+the median throws that away.
 """
 
 import pandas as pd

@@ -2,8 +2,9 @@
 A pipeline, and how many columns to keep
 ========================================
 
-Selection belongs into the pipeline that is cross-validated: columns that were chosen by all rows know
-the test rows. A grid search then compares what ``select`` keeps, by the prediction that it leads to.
+Selection belongs into the pipeline that is cross-validated: columns that were chosen by all rows
+know the test rows. A grid search then compares what ``select`` keeps, by the prediction that it
+leads to.
 """
 
 import numpy as np
@@ -31,12 +32,11 @@ kept = [2, 4, "minimal", "relevant"]
 search = GridSearchCV(pipeline, {"select__select": kept}, cv=3).fit(table, progress)
 
 # %%
-# The four selections differ by less than the folds do: five columns predict as well as all that are
-# relevant, and cost less to measure.
+# The four selections differ by less than the folds do: five columns predict as well as all that
+# are relevant, and cost less to measure.
 scores = pd.DataFrame(search.cv_results_)[
     ["param_select__select", "mean_test_score", "std_test_score"]
 ]
-print(scores)
 
 # %%
 # What the best pipeline, fitted to all rows, keeps.

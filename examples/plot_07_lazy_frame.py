@@ -2,9 +2,10 @@
 A query instead of a table
 ==========================
 
-53,940 diamonds in a Parquet file (``ggplot2/diamonds``), and a polars LazyFrame that asks for those of a good
-cut. Nothing is loaded before it is needed, and what comes out of the selector is lazy again. (Of more than
-50,000 rows, the file would be read in portions, and models would see a sample.)
+53,940 diamonds in a Parquet file (``ggplot2/diamonds``), and a polars LazyFrame that asks for
+those of a good cut. Nothing is loaded before it is needed, and what comes out of the selector is
+lazy again. (Of more than 50,000 rows, the file would be read in portions, and models would see a
+sample.)
 """
 
 import tempfile
@@ -33,8 +34,8 @@ print(result)
 
 # %%
 # Colour and clarity are strong: nothing else knows them. The size of a stone is told by its
-# weight, by each of its edges and by the box, so that none of these is missed alone, and the group
-# as a whole is worth most of all.
+# weight, by each of its edges and by the box, so that none of these is missed alone, and the
+# group as a whole is worth most of all.
 for group, shares in result.necessity.groups.items():
     print(f"{', '.join(group)}: removing all of them costs {shares.least:.0%} of the gain")
 result.plot_necessity()

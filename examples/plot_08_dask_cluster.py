@@ -2,8 +2,9 @@
 The same verdict on a cluster
 =============================
 
-The selector works wherever joblib is told to. Here is a Dask cluster of two workers; on many machines only
-the address would be another one. Whoever computes it, the verdict is the same to the last digit.
+The selector works wherever joblib is told to. Here is a Dask cluster of two workers; on many
+machines only the address would be another one. Whoever computes it, the verdict is the same to
+the last digit.
 """
 
 import joblib
@@ -31,8 +32,8 @@ print(far_away.compare(at_home))
 print((far_away.to_frame() == at_home.to_frame()).sum().sum(), "numbers and names are equal")
 
 # %%
-# Where the time went, at home. Small tables such as this one are done before a cluster has been told of
-# them; it is of use where minutes go into many tasks.
+# Where the time went, at home. Small tables such as this one are done before a cluster has been
+# told of them; it is of use where minutes go into many tasks.
 at_home_steps = pd.DataFrame(
     {"stage": step.stage, "seconds": step.seconds} for step in steps[:n_steps_at_home]
 )

@@ -2,9 +2,9 @@
 The method of the paper, in pictures
 ====================================
 
-Pfannschmidt and Hammer decide on a column by a refit without it: if the loss lies above the interval of
-losses under permuted columns, which can tell nothing, the column is strong. Set 3 of the paper has 150
-rows and columns of known class.
+Pfannschmidt and Hammer decide on a column by a refit without it: if the loss lies above the
+interval of losses under permuted columns, which can tell nothing, the column is strong. Set 3 of
+the paper has 150 rows and columns of known class.
 """
 
 import numpy as np
@@ -23,8 +23,8 @@ for name, result in (("paper", paper), ("crossfit", ours)):
     print(f"{name}: {right:.0%} of the columns have their class, strong: {result.strong}")
 
 # %%
-# Boruta first: a column is relevant if its importance is beyond that of permuted copies of columns
-# (shadows) more often than chance would have it.
+# Boruta first: a column is relevant if its importance is beyond that of permuted copies of
+# columns (shadows) more often than chance would have it.
 paper.plot_shadows()
 plt.show()
 

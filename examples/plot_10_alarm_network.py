@@ -2,10 +2,10 @@
 Markov blankets of the ALARM network
 ====================================
 
-ALARM is a network of 37 quantities that a monitor watches during an anaesthesia (Beinlich and others,
-1989). Given its Markov blanket (parents, children, and other parents of these) a node depends on
-nothing else: these columns are strong, everything else that is connected is weak. Here are 1,500 rows
-that were drawn from it, with the strain of the heart (CATECHOL) as target.
+ALARM is a network of 37 quantities that a monitor watches during an anaesthesia (Beinlich and
+others, 1989). Given its Markov blanket (parents, children, and other parents of these) a node
+depends on nothing else: these columns are strong, everything else that is connected is weak. Here
+are 1,500 rows that were drawn from it, with the strain of the heart (CATECHOL) as target.
 """
 
 from pathlib import Path
@@ -28,22 +28,19 @@ print("strong:", result.strong, " in the blanket:", set(result.strong) <= blanke
 print(f"{len(result.weak)} weak, {len(result.irrelevant)} irrelevant")
 
 # %%
-# What is called strong is in the blanket. Not all of the blanket is found: most of what ARTCO2 and
-# SAO2 say in these rows is said by other columns, such as EXPCO2 and PVSAT, and too few operations had
-# too little anaesthesia to show what that does. More rows show more: of 5,000, 71% of all members
-# of blankets are found, and still nothing else is called strong.
+# What is called strong is in the blanket. Not all of the blanket is found: most of what ARTCO2
+# and SAO2 say in these rows is said by other columns, such as EXPCO2 and PVSAT, and too few
+# operations had too little anaesthesia to show what that does. More rows show more: of 5,000, 71%
+# of all members of blankets are found, and still nothing else is called strong.
 #
 # The picture has all columns by what models owe to them: at the least (the removal), and at the
 # most (where nothing stands in for it).
 frame = result.to_frame().sort_values("most", ascending=False).head(20)[::-1]
 in_blanket = frame["feature"].isin(blanket)
 figure, ax = plt.subplots(figsize=(8, 6), layout="constrained")
-ax.barh(
-    frame["feature"],
-    frame["most"] - frame["least"].clip(lower=0),
-    left=frame["least"].clip(lower=0),
-    color=["#00796b" if member else "#c9c9c9" for member in in_blanket],
-)
+least = frame["least"].clip(lower=0)
+colours = ["#00796b" if member else "#c9c9c9" for member in in_blanket]
+ax.barh(frame["feature"], frame["most"] - least, left=least, color=colours)
 ax.plot(frame["least"], frame["feature"], "|", color="black", markersize=12)
 ax.set_xlabel("share of the gain, from the least to the most; Markov blanket in colour")
 plt.show()

@@ -2,8 +2,8 @@
 What changed between two runs?
 ==============================
 
-Another seed, other rows, one column less: what happens to the verdict? 442 patients with diabetes, with
-columns that were added (a copy, and four in random order).
+Another seed, other rows, one column less: what happens to the verdict? 442 patients with
+diabetes, with columns that were added (a copy, and four in random order).
 """
 
 import numpy as np
@@ -39,8 +39,8 @@ on_half = judge(half, seed=0)
 print(first.compare(on_half))
 
 # %%
-# A column less: without the copy, the body mass index has nothing that could stand in for it. It was
-# weak beside its copy, and is strong now. No class is a property of a column alone.
+# A column less: without the copy, the body mass index has nothing that could stand in for it. It
+# was weak beside its copy, and is strong now. No class is a property of a column alone.
 selector = RelevanceSelector(task="regression", random_state=0)
 without_copy = selector.fit(table.drop(columns="bmi_copy"), progress).result_
 print(first.compare(without_copy))
