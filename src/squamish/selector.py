@@ -106,9 +106,9 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         1 shows the progress on standard error: a bar in terminals and notebooks (if rich is
         installed), else a line for each stage.
     callback : callable or None, default=None
-        Called with a `Progress` after every step, in the thread that called ``fit``. What
-        it raises ends the fit. From version 1.9, scikit-learn's own callbacks can be set
-        with ``set_callbacks``.
+        Called with a `squamish.execution.progress.Progress` after every step, in the thread
+        that called ``fit``. What it raises ends the fit. From version 1.9, scikit-learn's own
+        callbacks can be set with ``set_callbacks``.
     checkpoint : str, Path or None, default=None
         A file for finished work. After a crash or a kill, the same fit with the same file
         goes on where it was and gives the same verdict. A file of other data, settings or
@@ -347,7 +347,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
 
         Returns
         -------
-        ndarray or sparse matrix of shape (n_samples, n_features_in_)
+        ndarray or sparse matrix of shape (n_samples, ``n_features_in_``)
             A table with the columns of ``fit``.
         """
         check_is_fitted(self)

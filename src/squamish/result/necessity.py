@@ -16,8 +16,8 @@ if TYPE_CHECKING:
 class NecessityTable(Mapping[str, Necessity]):
     """For every column, the least and the most that models owe to it, as shares of the gain.
 
-    A mapping from names to `Necessity`, those first that are needed most. An irrelevant column has
-    zeros: nothing was found that any model owes to it.
+    A mapping from names to `squamish.evidence.worth.Necessity`, those first that are needed most.
+    An irrelevant column has zeros: nothing was found that any model owes to it.
 
     Attributes
     ----------
