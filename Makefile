@@ -28,7 +28,7 @@ types: $(VENV)/installed-dev ## check the types
 
 tests: $(VENV)/installed-dev ## run the tests and the examples in the documentation
 	@sh tools/ensure-chromium
-	$(BIN)/pytest -n auto --cov --durations 10
+	$(BIN)/pytest -n auto --dist loadgroup --cov --durations 10
 
 test-oldest: ## run the tests with the oldest versions that pyproject.toml allows
 	$(MAKE) tests VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt

@@ -24,9 +24,10 @@ result = RelevanceSelector(random_state=0).fit(genes, is_melanoma).result_
 print(f"{len(result.strong)} strong, {len(result.weak)} weak, {len(result.irrelevant)} irrelevant")
 
 # %%
-# With eight melanomas, hardly any of 300 genes can be proven to matter *by itself*. The others are
-# relevant because they are clearly correlated with one that is, or with one of these, and so on. The
-# result says so: if the first link of the chain were false, so would be all that hangs on it.
+# With eight melanomas, hardly any of 300 genes can be proven to matter *by itself*. The others
+# are relevant because they are clearly correlated with one that is, or with one of these, and so
+# on. The result says so: if the first link of the chain were false, so would be all that hangs on
+# it.
 names = result.feature_names
 proofs = dict(zip(names, result.evidence.proof, strict=True))
 by_itself = [name for name, proof in proofs.items() if proof not in ("", "association")]
@@ -52,6 +53,6 @@ plt.show()
 
 # %%
 # None of them is strong, as genes that go up and down together replace each other, and 64 rows
-# cannot tell a small difference between them. What the rows do allow to say is which genes are worth
-# a second look, and that they are to be looked at as groups.
+# cannot tell a small difference between them. What the rows do allow to say is which genes are
+# worth a second look, and that they are to be looked at as groups.
 print(f"{len([group for group in result.groups if len(group) > 1])} groups of several genes")

@@ -42,6 +42,4 @@ told = RelevanceSelector(random_state=0).fit(only_gaps, status).result_
 print(told.explain("income not known"))
 share = told.necessity["income not known"].least * told.gain
 whole = as_it_is.necessity["Income"].least * as_it_is.gain
-print(
-    f"of what the income adds to the other columns, {share / whole:.0%} is known from the gaps alone"
-)
+print(f"the gaps alone add {share / whole:.0%} of what the income adds to the other columns")

@@ -5,6 +5,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
+# One process runs it, not each of those that run tests.
+pytestmark = pytest.mark.xdist_group("tutorial")
 TUTORIAL = Path(__file__).parents[2] / "docs" / "tutorial.ipynb"
 
 

@@ -14,6 +14,8 @@ import pytest
 
 import squamish
 
+# One process builds it, not each of those that run tests.
+pytestmark = pytest.mark.xdist_group("distribution")
 ROOT = Path(__file__).parents[2]
 USE = """
 import json, squamish
