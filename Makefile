@@ -28,7 +28,7 @@ types: $(VENV)/installed-dev ## check the types
 
 tests: $(VENV)/installed-dev ## run the tests and the examples in the documentation
 	@sh tools/ensure-chromium
-	$(BIN)/pytest -n auto --dist loadgroup --cov --durations 10
+	$(BIN)/pytest -n auto --cov --durations 10
 
 test-oldest: ## run the tests with the oldest versions that pyproject.toml allows
 	$(MAKE) tests VENV=.venv-oldest CONSTRAINTS=constraints-oldest.txt
@@ -83,7 +83,7 @@ worth: $(VENV)/installed-dev ## find known columns, and predict with the selecte
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo dist quick \
-		site docs/gallery docs/reference/generated docs/reference/command_line.md sg_execution_times.rst
+		site docs/gallery docs/reference/generated docs/reference/command_line.md
 
 $(VENV)/bin/python:
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \

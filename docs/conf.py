@@ -83,9 +83,10 @@ sphinx_gallery_conf = {
     "show_memory": False,
     "abort_on_example_error": True,
     "image_scrapers": ("matplotlib",),
-    "min_reported_time": 60,
+    "write_computation_times": False,
 }
 
+html_context = {"default_mode": "auto"}
 html_title = f"squamish {release}"
 html_theme = "pydata_sphinx_theme"
 html_extra_path = ["front"]

@@ -45,8 +45,9 @@ effects = {
 }
 figure, ax = plt.subplots(figsize=(8, 4), layout="constrained")
 places = np.arange(len(names))
-for offset, (label, effect) in zip((-0.2, 0.2), effects.items(), strict=True):
-    ax.barh(places + offset, effect[names].fillna(0), height=0.38, label=label)
+styles = ((-0.2, "#b36b00"), (0.2, "#00796b"))
+for (offset, colour), (label, effect) in zip(styles, effects.items(), strict=True):
+    ax.barh(places + offset, effect[names].fillna(0), height=0.38, color=colour, label=label)
 ax.set_yticks(places, names)
 ax.invert_yaxis()
 ax.set_xlabel("what removal costs, as a share of the gain (0: irrelevant)")

@@ -1,3 +1,6 @@
+import fcntl
+import os
+
 import pytest
 
 from squamish import RelevanceSelector
@@ -23,6 +26,25 @@ def paper_patients():
     columns, progress = load_patients()
     selector = RelevanceSelector("paper", task="regression", random_state=0)
     return selector.fit(pd.DataFrame(columns), progress).result_
+
+
+@pytest.fixture(scope="session")
+def made_once(tmp_path_factory):
+    """Make a folder that all processes of a test run share, in the one that asks first."""
+    own = tmp_path_factory.getbasetemp()
+    shared = own.parent if "PYTEST_XDIST_WORKER" in os.environ else own
+
+    def made_once(name, make):
+        folder, done = shared / name, shared / f"{name}.done"
+        with (shared / f"{name}.lock").open("w") as lock:
+            fcntl.flock(lock, fcntl.LOCK_EX)
+            if not done.exists():
+                folder.mkdir()
+                make(folder)
+                done.touch()
+        return folder
+
+    return made_once
 
 
 def pytest_terminal_summary(terminalreporter):

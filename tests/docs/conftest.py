@@ -13,30 +13,25 @@ FOLDERS = ("docs", "examples", "src", "benchmarks")
 MADE = shutil.ignore_patterns("gallery", "generated", "command_line.md", "__pycache__", "*.csv")
 
 
-@pytest.fixture(scope="session")
-def repository(tmp_path_factory):
-    """A copy of what the site is built from, so that no other build is disturbed."""
-    copy = tmp_path_factory.mktemp("site") / "squamish"
-    copy.mkdir()
+def build(copy):
+    """Build the site from a copy of its sources, so that no other build is disturbed.
+
+    The examples of the gallery are not run: they have tests of their own.
+    """
     for folder in FOLDERS:
         shutil.copytree(ROOT / folder, copy / folder, ignore=MADE)
-    for page in ROOT.glob("*.*"):
-        if page.suffix in (".md", ".cff"):
-            shutil.copy(page, copy)
-    return copy
-
-
-@pytest.fixture(scope="session")
-def site(repository):
-    """The site without the results of its examples, which have tests of their own."""
-    pytest.importorskip("sphinx")
-    built = repository / "site"
+    for page in ROOT.glob("*.md"):
+        shutil.copy(page, copy)
     options = ["-W", "--keep-going", "--quiet", "-c", "docs", "-D", "plot_gallery=0"]
     run = subprocess.run(
-        [sys.executable, "-m", "sphinx", *options, ".", str(built)],
-        cwd=repository,
+        [sys.executable, "-m", "sphinx", *options, ".", "site"],
+        cwd=copy,
         capture_output=True,
         text=True,
     )
     assert (run.returncode, run.stderr) == (0, "")
-    return built
+
+
+@pytest.fixture(scope="session")
+def site(made_once):
+    return made_once("repository", build) / "site"

@@ -12,8 +12,6 @@ from sphinx.util.inventory import InventoryFile
 import squamish
 import squamish.datasets
 
-# One process builds it, not each of those that run tests.
-pytestmark = pytest.mark.xdist_group("site")
 ROOT = Path(__file__).parents[2]
 
 

@@ -1,5 +1,6 @@
 """What is released can be built, installed and used, and says the same everywhere."""
 
+import json
 import re
 import subprocess
 import sys
@@ -14,8 +15,6 @@ import pytest
 
 import squamish
 
-# One process builds it, not each of those that run tests.
-pytestmark = pytest.mark.xdist_group("distribution")
 ROOT = Path(__file__).parents[2]
 USE = """
 import json, squamish
@@ -34,28 +33,35 @@ def run(*command, **options):
     return done.stdout
 
 
-@pytest.fixture(scope="module")
-def distribution(tmp_path_factory):
-    """The source distribution, and the wheel that is built from it."""
-    folder = tmp_path_factory.mktemp("dist")
+def build(folder):
+    """Build the source distribution, and the wheel from it."""
     run(sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT)
+
+
+@pytest.fixture(scope="session")
+def distribution(made_once):
+    folder = made_once("dist", build)
     (source,), (wheel,) = folder.glob("*.tar.gz"), folder.glob("*.whl")
     return source, wheel
 
 
-@pytest.fixture(scope="module")
-def fresh(distribution, tmp_path_factory):
+@pytest.fixture(scope="session")
+def fresh(distribution, made_once):
     """An environment with the wheel, beside the dependencies of this one but not its squamish."""
-    folder = tmp_path_factory.mktemp("fresh")
-    venv.create(folder, with_pip=False, symlinks=True)
-    python = folder / "bin" / "python"
-    target = run(python, "-c", "import sysconfig; print(sysconfig.get_path('purelib'))").strip()
-    # A folder that is named in such a file is searched, and such files in it are not read: this
-    # environment's own squamish, which is installed as a link, stays out.
-    Path(target, "dependencies.pth").write_text(sysconfig.get_path("purelib"))
-    install = ["--disable-pip-version-check", "install", "--quiet", "--no-index", "--no-deps"]
-    run(sys.executable, "-m", "pip", "--python", python, *install, distribution[1])
-    return folder
+
+    def install(folder):
+        venv.create(folder, with_pip=False, symlinks=True)
+        python = folder / "bin" / "python"
+        code = "import sysconfig; print(sysconfig.get_path('purelib'))"
+        # A folder that is named in such a file is searched, and such files in it are not read:
+        # this environment's own squamish, which is installed as a link, stays out.
+        links = Path(run(python, "-c", code).strip(), "dependencies.pth")
+        links.write_text(sysconfig.get_path("purelib"))
+        options = ["--quiet", "--disable-pip-version-check", "--no-index", "--no-deps"]
+        pip = [sys.executable, "-m", "pip", "--python", python]
+        run(*pip, "install", *options, distribution[1])
+
+    return made_once("fresh", install)
 
 
 def test_the_wheel_holds_the_package_and_nothing_else(distribution):
@@ -89,8 +95,6 @@ def test_the_source_distribution_holds_what_is_needed_to_test_it(distribution):
 
 
 def test_the_wheel_works_in_a_fresh_environment(fresh, tmp_path):
-    import json
-
     said = run(fresh / "bin" / "python", "-W", "error", "-c", USE, cwd=tmp_path)
     place, version, strong, size = json.loads(said)
     assert Path(place).is_relative_to(fresh)
