@@ -14,7 +14,8 @@ def outputs(notebook):
 
 def test_the_tutorial_runs_without_complaints_and_says_what_is_so(tmp_path):
     resources = {"metadata": {"path": str(tmp_path)}}
-    client = NotebookClient(nbformat.read(TUTORIAL, as_version=4), 600, resources=resources)
+    notebook = nbformat.read(TUTORIAL, as_version=4)
+    client = NotebookClient(notebook, timeout=600, resources=resources)
     executed = outputs(client.execute())
     kinds = {(output.output_type, output.get("name")) for output in executed}
     assert ("stream", "stderr") not in kinds

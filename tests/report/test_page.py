@@ -8,7 +8,7 @@ from html.parser import HTMLParser
 import numpy as np
 import pytest
 
-from squamish import InputError, RelevanceSelector
+from squamish import InputError, RelevanceSelector, __version__
 
 
 class Page(HTMLParser):
@@ -53,7 +53,7 @@ def test_the_page_can_be_read_without_a_script(patients):
     assert "It can be replaced by 'bmi'." in text
     assert "5 of 11 relevant columns keep" in text
     assert "RelevanceSelector(random_state=0, task='regression').fit(X, y)" in text
-    assert "squamish 0.1.0" in text
+    assert f"squamish {__version__}" in text
 
 
 def test_the_first_screen_says_what_to_keep(patients):
