@@ -29,13 +29,13 @@ from numpy.typing import NDArray
 from journal import Journal, Progress, Row
 from scoring import METRICS, mean_of_defined, score
 from squamish import RelevanceSelector, __version__
-from squamish.datasets import ORDERED, PRESETS, PROBLEMS, load_problem
+from squamish.datasets import ORDERED, OUTCOMES, PRESETS, PROBLEMS, load_problem
 from squamish.evidence import PaperEvidence
 
 RESULTS = Path(__file__).parent / "results"
 COLUMNS = (*METRICS, "fits", "seconds")
 KEY = ("method", "problem", "seed")
-FAMILIES = {"presets": PRESETS, "families": PROBLEMS, "ordered": ORDERED}
+FAMILIES = {"presets": PRESETS, "families": PROBLEMS, "ordered": ORDERED, "outcomes": OUTCOMES}
 # What the order of classes is worth: the same tables without it.
 UNORDERED = "crossfit, order ignored"
 # Boruta's shadows double 3,000 columns: a single fit takes longer than all others together.
@@ -97,7 +97,7 @@ def tables(rows: list[Row]) -> Iterator[str]:
         yield f"| problem | seeds | {' | '.join(COLUMNS)} |"
         yield "|---" * (len(COLUMNS) + 2) + "|"
         by_problem = _by(rows, "problem", method)
-        for problem in (*PRESETS, *PROBLEMS, *ORDERED):
+        for problem in (*PRESETS, *PROBLEMS, *ORDERED, *OUTCOMES):
             if problem in by_problem:
                 yield _line(problem, len(by_problem[problem]), _average(by_problem[problem]))
 
@@ -108,6 +108,7 @@ def _summary(rows: list[Row]) -> Iterator[str]:
         "NL 1-4": PRESETS[8:],
         "other families": PROBLEMS,
         "ordered classes": ORDERED,
+        "times and counts": OUTCOMES,
     }
     yield "## Means\n"
     yield f"| problems | method | {' | '.join(COLUMNS)} |"
@@ -160,6 +161,8 @@ def _cell(column: str, value: float) -> str:
 
 def _methods(methods: list[str], problem: str) -> list[str]:
     """Rate the method of the paper on classes and amounts, and the default without an order."""
+    if problem in OUTCOMES:
+        return [method for method in methods if method != "paper"]
     if problem not in ORDERED:
         return methods
     return [*(m for m in methods if m != "paper"), *({UNORDERED} if "crossfit" in methods else ())]
@@ -171,7 +174,9 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
     parser.add_argument("--methods", nargs="+", default=["crossfit", "paper"])
-    parser.add_argument("--problems", nargs="+", default=["presets", "families", "ordered"])
+    parser.add_argument(
+        "--problems", nargs="+", default=["presets", "families", "ordered", "outcomes"]
+    )
     parser.add_argument("--seeds", type=int, default=20, help="tables for each problem")
     parser.add_argument("--jobs", type=int, default=-1, help="fits at the same time")
     options = parser.parse_args()
