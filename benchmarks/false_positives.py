@@ -30,6 +30,7 @@ from numpy.typing import NDArray
 
 from markdown import share
 from squamish import CrossfitMethod, RelevanceSelector
+from squamish.families import Task
 
 OUT = Path(__file__).parent / "results" / "false_positives.md"
 Shapes = tuple[tuple[int, int], ...]
@@ -45,7 +46,13 @@ TARGETS: dict[str, Draw] = {
     "amounts, mostly zero": lambda rng, n: np.where(
         np.arange(n) < n / 10, rng.exponential(size=n), 0
     ),
+    "five ordered classes": lambda rng, n: rng.integers(0, 5, n),
+    "ordered classes, one of nine tenths": lambda rng, n: np.searchsorted(
+        [0.9, 0.95], (np.arange(n) + 0.5) / n
+    ),
 }
+# Targets that are not what they seem.
+TASKS: dict[str, Task] = {name: "ordinal" for name in TARGETS if "ordered classes" in name}
 
 
 def noise(rng: np.random.Generator, n: int, d: int) -> NDArray[np.float64]:
@@ -68,7 +75,8 @@ def is_wrong(target: str, run: int, alpha: float, shapes: Shapes) -> bool:
     X, y = noise(rng, n, d), TARGETS[target](rng, n)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        selector = RelevanceSelector(CrossfitMethod(alpha=alpha), random_state=run, n_jobs=1)
+        method, task = CrossfitMethod(alpha=alpha), TASKS.get(target)
+        selector = RelevanceSelector(method, task=task, random_state=run, n_jobs=1)
         return bool(selector.fit(X, y).support_.any())
 
 
@@ -99,7 +107,8 @@ def is_wrong_on_mixed(target: str, rows: str, run: int, alpha: float) -> bool:
     draw, argument = ROWS[rows], "sample_weight" if rows == "weighted" else "groups"
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
-        selector = RelevanceSelector(CrossfitMethod(alpha=alpha), random_state=run, n_jobs=1)
+        method, task = CrossfitMethod(alpha=alpha), TASKS.get(target)
+        selector = RelevanceSelector(method, task=task, random_state=run, n_jobs=1)
         return bool(selector.fit(X, y, **({argument: draw(rng, n)} if draw else {})).support_.any())
 
 
