@@ -62,10 +62,8 @@ def fit_kernel_ridge(X: Array, target: Array, gamma: float) -> KernelRidge:
     A pipeline of scikit-learn's Nystroem and a ridge regression does the same, but takes many
     times as long for tables this small, and this is done for every column.
     """
-    order = np.random.default_rng(0).permutation(len(X))
-    landmarks = X[order[: min(MOST_LANDMARKS, len(X) // 3)]]
-    values, vectors = np.linalg.eigh(_kernel(landmarks, landmarks, gamma))
-    whitening = vectors / np.sqrt(np.maximum(values, 1e-12)) @ vectors.T
+    landmarks = draw_landmarks(X)
+    whitening = inverse_root(gaussian_kernel(landmarks, landmarks, gamma))
     terms = _terms(X, landmarks, gamma, whitening)
     scale = np.maximum(terms.std(axis=0), 1e-12)
     ridge = fit_ridge(terms / scale, target, PENALTIES)
@@ -77,10 +75,24 @@ def fit_kernel_ridge(X: Array, target: Array, gamma: float) -> KernelRidge:
 
 def _terms(X: Array, landmarks: Array, gamma: float, whitening: Array) -> Array:
     left, right = np.triu_indices(X.shape[1])
-    return np.hstack([X, X[:, left] * X[:, right], _kernel(X, landmarks, gamma) @ whitening])
+    return np.hstack(
+        [X, X[:, left] * X[:, right], gaussian_kernel(X, landmarks, gamma) @ whitening]
+    )
 
 
-def _kernel(X: Array, landmarks: Array, gamma: float) -> Array:
+def draw_landmarks(X: Array) -> Array:
+    """Return some rows at random, the same ones each time."""
+    order = np.random.default_rng(0).permutation(len(X))
+    return X[order[: min(MOST_LANDMARKS, len(X) // 3)]]
+
+
+def inverse_root(kernel: Array) -> Array:
+    """Return the inverse root of a kernel matrix."""
+    values, vectors = np.linalg.eigh(kernel)
+    return np.asarray(vectors / np.sqrt(np.maximum(values, 1e-12)) @ vectors.T)
+
+
+def gaussian_kernel(X: Array, landmarks: Array, gamma: float) -> Array:
     """Return the Gaussian kernel of every row and landmark."""
     squares = np.square(X).sum(axis=1)[:, np.newaxis] + np.square(landmarks).sum(axis=1)
     return np.asarray(np.exp(-gamma * np.maximum(squares - 2 * X @ landmarks.T, 0)))

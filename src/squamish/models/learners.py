@@ -1,9 +1,10 @@
 """Learners that judge features, and the portfolio of those that are built in.
 
-Four kinds are built in, from the plainest to the most flexible: a penalised linear predictor, a
-smooth curve of one, a linear predictor of all squares and products, and boosted trees. Each is
-fitted to standardised columns, or, but for trees, to the normal scores of their ranks, which tame
-heavy tails and undo monotone transforms. Users can add others (`squamish.models.user_learners`).
+Five kinds are built in, from the plainest to the most flexible: a penalised linear predictor, a
+smooth curve of one, a linear predictor of all squares and products, a function of Gaussian kernels,
+and boosted trees. Each is fitted to standardised columns, or, but for kernels and trees, to the
+normal scores of their ranks, which tame heavy tails and undo monotone transforms. Users can add
+others (`squamish.models.user_learners`).
 """
 
 from __future__ import annotations
@@ -16,6 +17,7 @@ from numpy.typing import NDArray
 
 from squamish.arrays import Array, Indices
 from squamish.families import Family
+from squamish.models.kernel import fit_kernel
 from squamish.models.polynomial import fit_polynomial
 from squamish.models.single_index import fit_single_index
 from squamish.models.trees import BoostedTrees, fit_trees
@@ -67,7 +69,7 @@ class BuiltIn:
     ``strength`` is the inverse penalty of a formula, or the number of rounds of boosted trees.
     """
 
-    kind: Literal["linear", "single-index", "quadratic", "boosted"]
+    kind: Literal["linear", "single-index", "quadratic", "kernel", "boosted"]
     view: View = "plain"
     strength: float = 1.0
 
@@ -85,6 +87,8 @@ class BuiltIn:
         """Fit the learner to columns that already have its view."""
         if self.kind == "boosted":
             return fit_trees(X, y, family, weights, int(self.strength))
+        if self.kind == "kernel":
+            return fit_kernel(X, y, family, self.strength, weights)
         if self.kind == "single-index":
             return fit_single_index(X, y, family, self.strength, weights)
         return fit_polynomial(
@@ -99,20 +103,25 @@ DEFAULT_TREES = TREES[-1]
 
 def portfolio(family: Family, n_rows: int, n_columns: int) -> list[Learner]:
     """Return the built-in learners that race first, plainest first."""
-    n_terms = n_columns * (n_columns + 3) // 2
     views: tuple[View, ...] = ("plain", "ranked")
     learners: list[Learner] = [
         BuiltIn("linear", view, strength)
         for view in views
         for strength in family.strengths("linear")
     ]
-    if n_terms < MOST_TERMS and n_terms * n_rows <= MOST_NUMBERS:
+    if has_few_columns(n_rows, n_columns):
         learners += [
             BuiltIn("quadratic", view, strength)
             for view in views
             for strength in family.strengths("quadratic")
         ]
     return [*learners, *TREES]
+
+
+def has_few_columns(n_rows: int, n_columns: int) -> bool:
+    """Tell whether columns are few enough for all their squares and products."""
+    n_terms = n_columns * (n_columns + 3) // 2
+    return n_terms < MOST_TERMS and n_terms * n_rows <= MOST_NUMBERS
 
 
 def trained_together(learners: Iterable[Learner]) -> list[tuple[Learner, ...]]:

@@ -16,6 +16,7 @@ from squamish.models.learners import (
     MOST_ROUNDS,
     BuiltIn,
     Learner,
+    has_few_columns,
     portfolio,
     trained_together,
 )
@@ -28,6 +29,8 @@ DROPS_OUT, AS_GOOD = 2.0, 1.0
 # On other columns, a few more or fewer, learners are tried again that lag behind by less than this
 # share of what the winner gains over the constant.
 CONTENDING = 0.1
+# What wins where columns interact.
+CROOKED = ("quadratic", "boosted")
 # Twice the rounds of boosting pay if the loss falls by a tenth: t-values of tests go with the
 # inverse of its root, so that it is worth as much as a tenth more rows.
 PAYS = 0.1
@@ -88,9 +91,9 @@ def contestants(fit: CrossFit, columns: Indices) -> list[Learner]:
 
 
 def affordable(fit: CrossFit, learners: Sequence[Learner], columns: Indices) -> list[Learner]:
-    """Leave out squares and products where these are too many."""
-    possible = contestants(fit, columns)
-    return [a for a in learners if a.kind != "quadratic" or a in possible]
+    """Leave out squares and products where these are too many, and kernels of so many columns."""
+    few = has_few_columns(len(fit.table.y), len(columns))
+    return [a for a in learners if few or a.kind not in ("quadratic", "kernel")]
 
 
 def race_portfolio(fit: CrossFit, features: Indices, before: Race | None = None) -> Race:
@@ -142,15 +145,24 @@ class _Heats:
     def refine(self) -> None:
         """Try what may be better still, now that it is known who leads.
 
-        A curve of the best line has to be better than the winner by one standard error, and trees
-        of twice as many rounds by so much that they are worth the time.
+        A curve of the best line, and kernels where columns interact, have to be better than the
+        winner by one standard error, and trees of twice as many rounds by so much that they are
+        worth the time. Kernels have the weakest penalty: where there is so much noise that they
+        need another one, they tell no more than plainer learners.
         """
         linear = self._linear()
         if isinstance(linear, BuiltIn) and self._may_bend(linear):
             self._challenge(BuiltIn("single-index", linear.view, linear.strength))
+        if self.winner.kind in CROOKED and has_few_columns(*self._shape):
+            weakest = self.fit.family.strengths("linear")[-1]
+            self._challenge(BuiltIn("kernel", strength=weakest))
         while self._pays(self.winner):
             longer = replace(self.winner, strength=2 * self.winner.strength)
             self._challenge(longer, least=PAYS)
+
+    @property
+    def _shape(self) -> tuple[int, int]:
+        return len(self.fit.table.y), len(self.columns)
 
     def _may_bend(self, linear: BuiltIn) -> bool:
         """Tell whether a curve of a linear predictor may be better than the line.

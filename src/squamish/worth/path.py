@@ -92,7 +92,7 @@ class _Search:
         cls, fit: CrossFit, race: Race, relevant: tuple[int, ...], strong: Indices, margin: float
     ) -> _Search:
         """Begin with what a race knows of all relevant features, beside which others grow."""
-        learners = _learners(fit, race.learner)
+        learners = _learners(fit, race)
         known: dict[int, Known] = {
             k: {relevant: (None, np.zeros((len(learners), len(test))))}
             for k, (_, test) in enumerate(fit.folds)
@@ -273,14 +273,25 @@ def search_small_sets(
     return SizePath(steps, minimal, learner, growth, n_fits)
 
 
-def _learners(fit: CrossFit, winner: Learner) -> tuple[Learner, ...]:
-    """Return the winner, and what may suit smaller sets better: fewer rounds, a milder penalty."""
+def _learners(fit: CrossFit, race: Race) -> tuple[Learner, ...]:
+    """Return the winner, and what may suit smaller sets better.
+
+    Fewer rounds, or a milder penalty; and kernels, if these are as good with all features: they do
+    not mind along which of several mixed features they look.
+    """
+    winner = race.learner
     if not isinstance(winner, BuiltIn):
         return (winner,)
     if not winner.is_smooth:
-        return (winner, *(replace(winner, strength=r) for r in ROUNDS if r < winner.strength))
-    penalised = winner.kind != "single-index" and len(fit.family.strengths("linear")) > 1
-    return (winner, replace(winner, strength=MILDER * winner.strength)) if penalised else (winner,)
+        more = [replace(winner, strength=r) for r in ROUNDS if r < winner.strength]
+    else:
+        penalised = winner.kind in ("linear", "quadratic")
+        penalised &= len(fit.family.strengths("linear")) > 1
+        more = [replace(winner, strength=MILDER * winner.strength)] if penalised else []
+    kernel = race.best_of("kernel")
+    as_good = kernel is not None and kernel != winner and race.lags[kernel] <= 0
+    alike = [kernel] if kernel is not None and as_good and kernel.view == winner.view else []
+    return (winner, *more, *alike)
 
 
 def _start(
