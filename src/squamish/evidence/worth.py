@@ -81,8 +81,8 @@ class Formula:
     error : float
         The probability that an alternative is accepted that costs more than that.
     n_checked, n_as_good : int
-        How many sets with several exchanged slots were fitted and tested anew, and how many of
-        these have a loss that is larger by no more than the margin.
+        How many sets, drawn at random from all others, were fitted anew, and how many of these have
+        a loss that is larger by no more than the margin.
     """
 
     fixed: Columns

@@ -154,10 +154,10 @@ class _Grown:
                 self.rows.setdefault(size, {})[fold] = grown
 
     def test(self, size: int) -> PairedTest:
-        """Test the growth of a size where it is known."""
-        fit, known, best = self.search.fit, self.rows[size], self.best(size)
+        """Test the growth of a size where it is known, by the learner that other folds choose."""
+        fit, known = self.search.fit, self.rows[size]
         parts = [
-            known[k][best] if k in known else np.full(len(test), np.nan)
+            known[k][self.best(size, without=k)] if k in known else np.full(len(test), np.nan)
             for k, (_, test) in enumerate(fit.folds)
         ]
         return fit.test_known(fit.gathered(parts)[:, np.newaxis])
@@ -211,7 +211,8 @@ class _Grown:
 
     def _means(self, size: int, without: int | None) -> Array:
         fit, known = self.search.fit, self.rows[size]
-        folds = [k for k in known if k != without]
+        # A fold that is the only one has no others to ask.
+        folds = [k for k in known if k != without] or [*known]
         rows = np.concatenate([fit.folds[k][1] for k in folds])
         weights = None if fit.table.weights is None else fit.table.weights[rows]
         grown = np.concatenate([known[k] for k in folds], axis=1)

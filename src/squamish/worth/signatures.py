@@ -6,8 +6,8 @@ Statistic and null distribution
     A one-sided t-test of paired differences of out-of-sample losses over rows or clusters of rows
     (non-inferiority; D. Schuirmann, Journal of Pharmacokinetics and Biopharmaceutics 15, 1987).
 Validity
-    Sets are chosen by how columns tell of each other, and tested by their losses. Of sets with
-    several exchanged members a random sample is fitted anew.
+    Sets are chosen by how columns tell of each other, and tested by their losses, one slot at a
+    time. Of all sets, in which several may be exchanged, a random sample is fitted anew.
 Literature
     V. Lagani, G. Athineou, A. Farcomeni, M. Tsagris and I. Tsamardinos: "Feature selection with the
     R package MXM: discovering statistically equivalent feature subsets", JSS 80 (2017).
@@ -35,7 +35,7 @@ from squamish.worth.exchange import Exchange, Members, losses_with
 
 # The probability that an alternative is accepted that costs the margin or more.
 ERROR = 0.05
-# So many sets with several exchanges are fitted anew: of as many that are all as good, less than
+# So many sets are fitted anew: of as many that are all as good, less than
 # three tenths of all fail, with 95% confidence (0.7^10 < 0.03).
 N_CHECKED = 10
 # In a slot of several members so many sets are tested; of more, those with a single exchange.

@@ -16,9 +16,10 @@ if TYPE_CHECKING:
     from squamish.evidence.worth import Alternative, Slot
     from squamish.result.result import RelevanceResult
 
-# The most places on the first screen, and behind a fold; stand-ins in a place, and in its menu;
-# groups that cost more together.
-FIRST_PLACES, MOST_PLACES, MOST_OTHERS, MOST_CHOICES, MOST_TOGETHER = 12, 200, 4, 60, 3
+# The most places on the first screen, and behind a fold; stand-ins in a place, in one of several
+# members, where each takes lines of its own, and in a menu; groups that cost more together.
+FIRST_PLACES, MOST_PLACES = 12, 200
+MOST_OTHERS, MOST_JOINT, MOST_CHOICES, MOST_TOGETHER = 4, 2, 60, 3
 
 
 @dataclass(frozen=True)
@@ -102,11 +103,12 @@ def _place(
     others = () if slot is None else slot.alternatives[1:]
     names = result.feature_names
     own = [names[j] for j in columns]
-    named = (wording.exchange(own, [names[j] for j in a.columns]) for a in others[:MOST_OTHERS])
+    most = MOST_OTHERS if len(own) == 1 else MOST_JOINT
+    named = (wording.exchange(own, [names[j] for j in a.columns]) for a in others[:most])
     return PlaceRow(
         tuple(_member(result, j) for j in columns),
         tuple(named),
-        max(len(others) - MOST_OTHERS, 0),
+        max(len(others) - most, 0),
         number,
     )
 

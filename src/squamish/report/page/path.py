@@ -25,6 +25,8 @@ LONGEST_LINEAR = 16
 LOWEST = -0.25
 # The most rows of the table below.
 MOST_STEPS = 40
+# What a size of four digits takes on the axis.
+WIDEST_SIZE = 34.0
 ROUND_SIZES = (1, 2, 5, 10, 20, 50, 100, 200, 500, 1000, 2000, 5000)
 
 
@@ -104,7 +106,7 @@ def draw_path(result: RelevanceResult) -> Path:
     return Path(
         dots,
         " ".join(f"{dot.x},{dot.y}" for dot in dots),
-        tuple(Tick(scale.x(size), f"{size:,}") for size in _sizes(len(path))),
+        tuple(Tick(scale.x(size), f"{size:,}") for size in _sizes(scale)),
         tuple(Tick(scale.y(k / 4), f"{25 * k}%") for k in range(5)),
         _label(told),
         tuple(shown),
@@ -125,12 +127,14 @@ def _dot(scale: _Scale, step: PathStep, gain: float, words: wording.Step) -> Dot
     )
 
 
-def _sizes(largest: int) -> Sequence[int]:
+def _sizes(scale: _Scale) -> Sequence[int]:
     """Choose the sizes that are named on the axis; none may cover the largest."""
+    largest = scale.largest
     if largest <= LONGEST_LINEAR:
         step = 1 if largest <= LONGEST_LINEAR / 2 else 2
         return [*range(1, largest - step + 1, step), largest]
-    return [*(size for size in ROUND_SIZES if size * 1.35 < largest), largest]
+    end = scale.x(largest) - WIDEST_SIZE
+    return [*(size for size in ROUND_SIZES if scale.x(min(size, largest)) < end), largest]
 
 
 def _around_minimal(told: list[wording.Step]) -> list[wording.Step]:
