@@ -74,7 +74,7 @@ class VoteEvidence(Evidence):
         return self.removal_loss
 
     @property
-    def p_value(self):
+    def p_removal(self):
         return 2.0**-self.votes
 
     @property
@@ -91,7 +91,7 @@ class VoteEvidence(Evidence):
 
     @property
     def decisions(self):
-        return (Decision("strong or weak", (at_level(self.p_value, 0.01),)),)
+        return (Decision("strong or weak", (at_level(self.p_removal, 0.01),)),)
 
     @property
     def vocabulary(self):

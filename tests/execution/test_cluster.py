@@ -102,7 +102,7 @@ def test_learners_of_users_go_where_the_work_is_done(backend, client):
     here = selector.fit(X, y).result_.evidence
     assert there.learner.startswith("BaggingRegressor(")
     assert there.loss == here.loss
-    assert np.array_equal(there.p_value, here.p_value, equal_nan=True)
+    assert np.array_equal(there.p_removal, here.p_removal, equal_nan=True)
     with (
         joblib.parallel_config(backend=backend, n_jobs=2),
         pytest.raises(InputError, match=r"learners\[0\] is SVR\(C=-1\), whose fit raised"),

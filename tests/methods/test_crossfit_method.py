@@ -50,7 +50,7 @@ def test_evidence_says_what_made_a_column_relevant_and_what_its_removal_costs():
     tested = evidence.removal_loss[relevant]
     assert np.all((low[relevant] <= tested) & (tested <= high[relevant]))
     assert np.all(evidence.effect[problem.classes == 2] > 0.01)
-    assert np.all(evidence.p_value[problem.classes == 2] < 0.01)
+    assert np.all(evidence.p_removal[problem.classes == 2] < 0.01)
     assert np.all(evidence.effect[problem.classes == 1] < 0.01)
     assert evidence.loss < 0.5 * evidence.constant_loss
     assert evidence.learner.startswith("linear")

@@ -73,7 +73,7 @@ def test_a_learner_that_is_worse_changes_nothing():
     X, y = smooth_table(0)
     plain, beside = fitted(X, y), fitted(X, y, (DummyRegressor(), DummyRegressor()))
     assert beside.evidence.n_fits > plain.evidence.n_fits
-    for name in ("p_value", "p_relevant", "removal_loss"):
+    for name in ("p_removal", "p_relevant", "removal_loss"):
         ours, theirs = getattr(plain.evidence, name), getattr(beside.evidence, name)
         assert np.array_equal(ours, theirs, equal_nan=True)
     assert beside.evidence.learner == plain.evidence.learner
@@ -96,7 +96,9 @@ def test_the_same_seed_gives_the_same_verdict_for_any_n_jobs_and_order():
     assert findings(fitted(X, y, (RANDOM,), n_jobs=2)) == findings(first)
     columns, rows = np.array([3, 1, 4, 0, 2]), np.random.default_rng(1).permutation(len(y))
     other = fitted(X[np.ix_(rows, columns)], y[rows], (RANDOM,))
-    assert np.array_equal(other.evidence.p_value, first.evidence.p_value[columns], equal_nan=True)
+    assert np.array_equal(
+        other.evidence.p_removal, first.evidence.p_removal[columns], equal_nan=True
+    )
     assert other.evidence.loss == first.evidence.loss
     assert fitted(X, y, (RANDOM,), random_state=1).evidence.loss != first.evidence.loss
 

@@ -25,7 +25,7 @@ def test_the_power_that_is_promised_is_kept():
         X = rng.standard_normal((2000, 4))
         y = (2 * X[:, 0] + 0.45 * X[:, 1] + rng.logistic(size=2000) > 0).astype(int)
         evidence = RelevanceSelector(random_state=seed).fit(X, y).result_.evidence
-        found += evidence.p_value[1] <= 0.01
+        found += evidence.p_removal[1] <= 0.01
         # The removal of the second column costs more than that.
         assert evidence.effect[1] > 0.5 * evidence.detectable
     assert found >= 7

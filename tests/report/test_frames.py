@@ -19,7 +19,7 @@ def test_a_frame_has_a_row_for_every_column(patients, library, kind):
     assert rows["representative"]["bmi_copy"] in ("bmi", "bmi_copy")
     assert rows["group"]["bmi"] == rows["group"]["bmi_copy"]
     assert rows["proof"]["bmi"] == "marginal"
-    assert rows["p_value"]["bmi"] < 1e-10
+    assert rows["p_relevant"]["bmi"] < 1e-10
     assert rows["removal_low"]["bp"] < rows["removal_loss"]["bp"] < rows["removal_high"]["bp"]
     assert rows["importance"]["bmi"] > rows["importance"]["shuffled_bmi"]
     assert rows["missing"].sum() == 0

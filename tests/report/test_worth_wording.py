@@ -89,12 +89,12 @@ def test_no_other_column_is_suggested_beside_the_minimal_set(result, patients):
 def with_test(result, name, p, tested, small=False):
     """Return the verdict as if the test of strength of a column had said something else."""
     evidence, j = result.evidence, result.feature_names.index(name)
-    p_value, loss = evidence.p_value.copy(), evidence.tested_loss.copy()
-    p_value[j], loss[j] = p, tested * result.gain
+    p_removal, loss = evidence.p_removal.copy(), evidence.tested_loss.copy()
+    p_removal[j], loss[j] = p, tested * result.gain
     return replace(
         result,
         evidence=replace(
-            evidence, p_value=p_value, tested_loss=loss, small=(j,) if small else evidence.small
+            evidence, p_removal=p_removal, tested_loss=loss, small=(j,) if small else evidence.small
         ),
     )
 

@@ -90,11 +90,11 @@ def test_an_irrelevant_column_of_an_old_file_cannot_become_relevant(path):
 @pytest.mark.parametrize(
     ("field", "value", "message"),
     [
-        ("p_value", 0.5, "is strong and does not meet what that takes"),
+        ("p_removal", 0.5, "is strong and does not meet what that takes"),
         ("tested_loss", 0.0, "is strong and does not meet what that takes"),
         ("minimal", False, "is strong and not in the minimal set"),
         ("proof", "", "is relevant without a proof"),
-        ("p_value", 1.5, "evidence.p_value holds 1.5; it must be from 0 to 1"),
+        ("p_removal", 1.5, "evidence.p_removal holds 1.5; it must be from 0 to 1"),
     ],
 )
 def test_classes_agree_with_their_evidence(patients, field, value, message):

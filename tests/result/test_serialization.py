@@ -16,6 +16,18 @@ from squamish import InputError, RelevanceResult, RelevanceSelector
 from squamish.result import serialization
 
 
+def test_names_of_older_files_and_programs_are_read():
+    old = RelevanceResult.from_json(Path(__file__).parent / "saved" / "crossfit-0.1.json")
+    assert not np.isnan(old.evidence.p_removal).all()
+    with pytest.warns(FutureWarning, match="p_value is deprecated since 0.2: it is p_removal"):
+        assert np.array_equal(old.evidence.p_value, old.evidence.p_removal, equal_nan=True)
+    frame = old.to_frame("polars")
+    assert {"p_relevant", "p_removal"} <= set(frame.columns)
+    for name in ("p_relevant", "p_removal"):
+        values = frame[name].cast(float).to_numpy()
+        assert np.array_equal(values, getattr(old.evidence, name), equal_nan=True)
+
+
 def test_json_brings_everything_back(patients, paper_patients, tmp_path):
     for result in (patients, paper_patients):
         path = tmp_path / "result.json"
@@ -85,9 +97,9 @@ def damaged(result, *where, value):
         (["columns", "names", 1], "age", "columns.names has a name twice"),
         (["columns", "names"], [[[[]]]], r"columns.names\[0\] is \[\[\[\]\]\]; it must be text"),
         (["evidence", "loss"], 10**400, "evidence.loss is 10+"),
-        (["evidence", "p_value"], {"shape": 5}, "evidence.p_value is {'shape': 5}"),
-        (["evidence", "p_value"], {"shape": [0, 10**30]}, "the shape of an empty array"),
-        (["evidence", "p_value"], [[0.1], 2], r"evidence.p_value\[1\] is 2; it must be a list"),
+        (["evidence", "p_removal"], {"shape": 5}, "evidence.p_removal is {'shape': 5}"),
+        (["evidence", "p_removal"], {"shape": [0, 10**30]}, "the shape of an empty array"),
+        (["evidence", "p_removal"], [[0.1], 2], r"evidence.p_removal\[1\] is 2; it must be a list"),
         (["evidence", "removal_interval"], [0.1] * 15, "removal_interval has 15 entries, not 2 x"),
         (["evidence", "proof", 0], "magic", "evidence.proof holds an unknown proof"),
         (["evidence", "proof_p_values", "marginal"], [1.0], "proof_p_values.marginal has 1 ent"),
@@ -95,7 +107,7 @@ def damaged(result, *where, value):
         (["evidence", "representatives", 0], [0], "must be members of their groups"),
         (["classes", 0], 7, "classes holds something else than 0, 1 and 2"),
         (["classes", 3], "2", r"classes\[3\] is '2'; it must be a whole number"),
-        (["evidence", "p_value", 2], "x", r"evidence.p_value\[2\] is 'x'; it must be a number"),
+        (["evidence", "p_removal", 2], "x", r"evidence.p_removal\[2\] is 'x'; it must be a number"),
         (["evidence", "leaks"], [99], "about columns that it has not"),
         (["evidence", "groups", 0, 0], 99, "must hold every weak column once"),
         (["evidence", "substitutes"], {"a": []}, "a key of evidence.substitutes is 'a'"),

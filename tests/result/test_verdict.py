@@ -28,7 +28,7 @@ def test_close_calls_are_named(patients):
     gain = patients.evidence.constant_loss - patients.evidence.loss
     p, cost = np.full(15, 1e-5), np.full(15, 0.012 * gain)
     limit = {"least_effect": 0.01}
-    evidence = replace(patients.evidence, p_relevant=p, p_value=p, tested_loss=cost, **limit)
+    evidence = replace(patients.evidence, p_relevant=p, p_removal=p, tested_loss=cost, **limit)
     close = replace(patients, evidence=evidence).borderline
     assert close["age"].startswith(
         "strong or weak: in the test of strength it adds 1.2% of what the model gains, where 1.0% "
@@ -38,7 +38,7 @@ def test_close_calls_are_named(patients):
     assert replace(patients, evidence=evidence).borderline == {}
     # It is weak for its small effect, however close the p-value is.
     near, small = np.full(15, 0.008), np.full(15, 0.001 * gain)
-    evidence = replace(evidence, p_value=near, tested_loss=small)
+    evidence = replace(evidence, p_removal=near, tested_loss=small)
     assert replace(patients, evidence=evidence).borderline == {}
 
 
@@ -66,7 +66,7 @@ def test_close_calls_say_how_many_rows_would_decide(patients, paper_patients):
 def test_an_effect_next_to_its_limit_takes_more_than_a_hundred_times_the_rows(patients):
     gain = patients.evidence.constant_loss - patients.evidence.loss
     p, cost = np.full(15, 1e-9), np.full(15, 0.0101 * gain)
-    result = with_p(patients, 1e-9, p_value=p, tested_loss=cost, least_effect=0.01)
+    result = with_p(patients, 1e-9, p_removal=p, tested_loss=cost, least_effect=0.01)
     assert result.more_rows["sex"] == np.inf
     assert result.borderline["sex"].endswith("; to decide takes more than 100 times the rows")
 

@@ -122,7 +122,7 @@ def wrong_classes(evidence: Evidence, classes: NDArray[np.int64]) -> Iterator[st
     all that was asked of it; the minimal set holds all strong columns and no irrelevant one. An
     irrelevant column does not meet what makes one relevant, unless time ran out before the end.
     """
-    for name in ("p_relevant", "p_value"):
+    for name in ("p_relevant", "p_removal"):
         yield from wrong_numbers(f"evidence.{name}", getattr(evidence, name), at_most=1)
     relevant, strong = classes != IRRELEVANT, classes == STRONG
     proven = np.array([bool(proof) for proof in evidence.proof], dtype=bool)

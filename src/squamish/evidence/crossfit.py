@@ -53,7 +53,7 @@ class CrossfitEvidence(Evidence):
         results of older versions it is ``tested_loss``.
     removal_interval : ndarray of shape (2, n_features)
         95% confidence interval of ``removal_loss``.
-    p_value : ndarray of float
+    p_removal : ndarray of float
         One-sided p-value of the draw, or that of the refit, where it decided and is larger,
         corrected for the number of columns that were tested (Holm); NaN if not tested.
     effect : ndarray of float
@@ -139,7 +139,7 @@ class CrossfitEvidence(Evidence):
     p_relevant: Array
     removal_loss: Array
     removal_interval: Array
-    p_value: Array
+    p_removal: Array
     effect: Array
     explained: Array
     substitutes: dict[int, tuple[tuple[int, ...], ...]]
@@ -172,11 +172,12 @@ class CrossfitEvidence(Evidence):
     gaps: dict[int, Gaps] = field(default_factory=dict)
 
     kind: ClassVar[str] = "crossfit"
+    renamed: ClassVar[Mapping[str, str]] = {"p_value": "p_removal"}
     shapes: ClassVar[Mapping[str, Shape]] = {
         "p_relevant": ("d",),
         "removal_loss": ("d",),
         "removal_interval": (2, "d"),
-        "p_value": ("d",),
+        "p_removal": ("d",),
         "effect": ("d",),
         "explained": ("d",),
         "minimal": ("d",),
@@ -241,7 +242,7 @@ class CrossfitEvidence(Evidence):
         """Relevant by all proofs together; strong by a removal that certainly costs enough."""
         to_relevant, to_sure, to_effect = self._growths
         relevant = at_level(self._p_decided, self.alpha, to_relevant)
-        sure = at_level(self.p_value, self.alpha, to_sure)
+        sure = at_level(self.p_removal, self.alpha, to_sure)
         costly = above_effect(self.tested_effect, self._least_share, to_effect)
         return (
             Decision("relevant or not", (relevant,)),
@@ -257,7 +258,7 @@ class CrossfitEvidence(Evidence):
         known = super().obstacle(j)
         if known:
             return known
-        if not self.p_value[j] <= self.alpha:
+        if not self.p_removal[j] <= self.alpha:
             return "unproven"
         if j in self.small:
             return "small"
@@ -272,7 +273,7 @@ class CrossfitEvidence(Evidence):
         errors = (high - low) / (2 * Z_INTERVAL * (gain if gain > 0 else np.nan))
         return (
             growth_to_level(self._p_decided, self.alpha, self.error_rate),
-            growth_to_level(self.p_value, self.alpha, self.error_rate),
+            growth_to_level(self.p_removal, self.alpha, self.error_rate),
             growth_to_limit(self.tested_effect, errors, self._least_share),
         )
 

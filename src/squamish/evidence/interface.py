@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar, Literal, Self
 import numpy as np
 
 from squamish.arrays import Array, Indices, Mask
+from squamish.errors import warn_caller
 from squamish.evidence.association import Association
 from squamish.evidence.consistency import Shape, wrong_groups, wrong_proofs, wrong_size
 from squamish.evidence.decisions import Decision
@@ -45,6 +46,8 @@ class Evidence(ABC):
         Whether ``cost`` is a share of what the model gains; otherwise it is a loss.
     shapes : mapping of str to tuple
         The shape of every field that is an array.
+    renamed : mapping of str to str
+        What fields were called in files of older versions, and what they are called now.
     """
 
     kind: ClassVar[str]
@@ -52,6 +55,7 @@ class Evidence(ABC):
     has_intervals: ClassVar[bool] = True
     cost_is_share: ClassVar[bool] = True
     shapes: ClassVar[Mapping[str, Shape]]
+    renamed: ClassVar[Mapping[str, str]] = {}
 
     # Some kinds have these as fields and others compute them. A field cannot override a property,
     # so there are none of them when the program runs; mypy refuses a kind that lacks one.
@@ -94,7 +98,7 @@ class Evidence(ABC):
 
         @property
         @abstractmethod
-        def p_value(self) -> Array:
+        def p_removal(self) -> Array:
             """P-value of the removal of every column; NaN if it was not tested."""
 
         @property
@@ -220,6 +224,12 @@ class Evidence(ABC):
     @abstractmethod
     def cost(self) -> Array:
         """What tables name as the cost of a removal; NaN if it is not known."""
+
+    @property
+    def p_value(self) -> Array:
+        """The name of ``p_removal`` in version 0.1."""
+        warn_caller("p_value is deprecated since 0.2: it is p_removal", FutureWarning)
+        return self.p_removal
 
     @property
     def tested_effect(self) -> Array:

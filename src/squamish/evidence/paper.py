@@ -128,7 +128,7 @@ class PaperEvidence(Evidence):
         return tuple("boruta" if relevant else "" for relevant in self.all_relevant)
 
     @cached_property
-    def p_value(self) -> Array:
+    def p_removal(self) -> Array:
         """How likely the loss without the column is if nothing changes; not corrected."""
         if self.loss_interval is None:
             return self._unmeasured[0]
@@ -175,7 +175,7 @@ class PaperEvidence(Evidence):
     def decisions(self) -> tuple[Decision, ...]:
         """Strong by a loss above the interval; there is no limit to how relevant a column is."""
         level = self.loss_interval.p if self.loss_interval else np.nan
-        return (Decision("strong or weak", (at_level(self.p_value, level),)),)
+        return (Decision("strong or weak", (at_level(self.p_removal, level),)),)
 
     def spread(self, feature: Indices) -> PaperEvidence:
         """Return the evidence for the columns of a table, given the feature of each.

@@ -80,7 +80,7 @@ def assemble_evidence(
         p_relevant=level.adjusted(relevance.combined),
         removal_loss=wide(costs),
         removal_interval=np.stack([wide(lows), wide(highs)]),
-        p_value=wide(strength.p_values),
+        p_removal=wide(strength.p_values),
         effect=wide(costs / (gain if gain > 0 else np.nan)),
         explained=wide(strength.r2),
         substitutes=dict(redundancy.substitutes),

@@ -136,13 +136,13 @@ _SCHEMA: Any = {
     "representative": nw.String,
     "substitutes": nw.String,
     "proof": nw.String,
-    "p_value": nw.Float64,
+    "p_relevant": nw.Float64,
     "relevant_through": nw.String,
     "p_association": nw.Float64,
     "removal_loss": nw.Float64,
     "removal_low": nw.Float64,
     "removal_high": nw.Float64,
-    "removal_p_value": nw.Float64,
+    "p_removal": nw.Float64,
     "effect": nw.Float64,
     "tested_effect": nw.Float64,
     "least": nw.Float64,
@@ -212,7 +212,7 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
             for name in result.feature_names
         ],
         "proof": [proof or None for proof in evidence.proof],
-        "p_value": _numbers(evidence.p_relevant),
+        "p_relevant": _numbers(evidence.p_relevant),
         "relevant_through": [
             None if a is None else listed([result.feature_names[k] for k in a.columns])
             for a in associations
@@ -221,7 +221,7 @@ def result_columns(result: RelevanceResult) -> dict[str, list[Any]]:
         "removal_loss": _numbers(evidence.removal_loss),
         "removal_low": _numbers(low),
         "removal_high": _numbers(high),
-        "removal_p_value": _numbers(evidence.p_value),
+        "p_removal": _numbers(evidence.p_removal),
         "effect": _numbers(evidence.effect),
         "tested_effect": _numbers(evidence.tested_effect),
         "least": _shares(result, "least"),

@@ -345,8 +345,8 @@ class RelevanceResult(PlotMethods):
         data frame
             feature, class, group (a number, for weak columns), representative (of the
             group: its members in the minimal set, if it has any), substitutes, proof (what
-            made it relevant), p_value (of relevance), removal_loss with removal_low and
-            removal_high (95%), removal_p_value, effect (removal_loss as a share of what the
+            made it relevant), p_relevant, removal_loss with removal_low and
+            removal_high (95%), p_removal, effect (removal_loss as a share of what the
             model gains), tested_effect (that of the test of strength), least and most (see
             `necessity`), minimal (whether it is in the minimal set), small, importance,
             missing (share), dtype, undecided (for want of time), more_rows (about how many rows

@@ -148,6 +148,9 @@ class _Reader:
         """Read a dataclass."""
         if not isinstance(value, dict):
             raise _wrong(where or "the result", value, "an object")
+        if self.version < VERSION:
+            names = getattr(cls, "renamed", {})
+            value = {names.get(key, key): old for key, old in value.items()}
         hints = get_type_hints(cls)
         fields = dataclasses.fields(cls)
         for field in fields:

@@ -65,7 +65,7 @@ def row(result: RelevanceResult, j: int) -> Row:
         most=wording.most(result, j),
         most_value=None if worth is None else known(worth.most),
         bar=bar(result, j),
-        p=known(evidence.p_value[j]),
+        p=known(evidence.p_removal[j]),
         importance=known(evidence.importance[j]),
         missing=result.columns.missing[j],
         dtype=result.columns.dtypes[j],

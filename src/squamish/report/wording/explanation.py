@@ -172,7 +172,7 @@ def _removal(result: RelevanceResult, j: int) -> str:
         grows=f"grows by {loss:.2g}" if loss > 0 else "does not grow",
         low=low,
         high=high,
-        p=evidence.p_value[j],
+        p=evidence.p_removal[j],
         null_low=null_low,
         null_high=null_high,
     )

@@ -86,7 +86,7 @@ def _classes(result: RelevanceResult) -> Iterator[list[str]]:
 
 
 def _columns(result: RelevanceResult, j: int) -> list[str]:
-    p = result.evidence.p_value[j]
+    p = result.evidence.p_removal[j]
     cells = [
         result.feature_names[j],
         class_name(result, j),
