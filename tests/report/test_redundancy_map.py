@@ -90,6 +90,27 @@ def test_a_cap_on_the_map_keeps_some_of_each_group(wide):
     assert [r.title for r in redundancy_layout(many, 1).rings] == ["group 1 (9 more)"]
 
 
+def test_a_map_of_many_groups_shows_groups_and_no_lone_dots(thousand):
+    layout = redundancy_layout(thousand)
+    groups = [ring for ring in layout.rings if ring.title.startswith("group")]
+    members = [node for node in layout.nodes if not node.guest]
+    assert len(members) <= 60
+    assert len(groups) > 5
+    assert len(layout.edges) >= len(groups)
+    linked = {edge.source for edge in layout.edges} | {edge.target for edge in layout.edges}
+    assert all(place in linked for place, node in enumerate(layout.nodes) if node.representative)
+
+
+def test_groups_that_are_left_out_are_counted(wide):
+    groups = tuple((3 * k, 3 * k + 1, 3 * k + 2) for k in range(40))
+    sets = {j: tuple((k,) for k in group if k != j) for group in groups for j in group}
+    best = tuple((group[0],) for group in groups)
+    layout = redundancy_layout(mapped(wide, sets, groups, best, [1] * 120 + [0] * 180), 20)
+    assert len(layout.rings) == 10
+    assert all(ring.title.endswith("(1 more)") for ring in layout.rings)
+    assert "10 of 40 groups are shown, the largest ones" in layout.notes
+
+
 def test_the_layout_is_always_the_same(wide):
     assert redundancy_layout(wide) == redundancy_layout(wide)
     layout = redundancy_layout(wide)

@@ -35,6 +35,25 @@ def test_stability_shows_disputed_columns_first(result):
     assert "7 of 10 columns not shown" in capped.get_title(loc="left")
 
 
+def test_runs_are_named_by_what_tells_them_apart(result):
+    def named(*others):
+        ax = result.plot_stability(others)
+        return [label.get_text() for label in ax.get_xticklabels()], ax.get_xlabel()
+
+    def other(**changes):
+        return replace(result, provenance=replace(result.provenance, **changes))
+
+    assert named(result) == (["1", "2"], "number of the run")
+    assert named(other(seed=None)) == (["0", "?"], "seed of the run")
+    assert named(replace(result, n_samples=1200)) == (["300", "1,200"], "rows of the run")
+    assert named(other(data="june.csv"), other(data="july.csv"))[1] == "data of the run"
+    several = replace(other(seed=7), method="CrossfitMethod(alpha=0.05)")
+    assert named(several) == (
+        ["seed 0, method CrossfitMethod()", "seed 7, method CrossfitMethod(alpha=0.05)"],
+        "run",
+    )
+
+
 def test_stability_goes_by_name_whatever_the_order(result):
     order = np.arange(len(result.classes))[::-1]
     columns = replace(result.columns, names=tuple(result.feature_names[j] for j in order))

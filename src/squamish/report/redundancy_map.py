@@ -195,9 +195,12 @@ def _circles(
     suggested = [suggested_columns(result, number) for number in range(len(evidence.groups))]
     pairs = zip(evidence.groups, suggested, strict=True)
     ordered = [[*best, *(j for j in group if j not in best)] for group, best in pairs]
-    queue = sorted((rank, j) for group in ordered for rank, j in enumerate(group))
-    shown = {j for _, j in queue[:max_features]}
-    notes = left_out(len(queue), len(shown), "weak columns")
+    shown = _shown(ordered, max_features)
+    n_groups = sum(len(group) > 1 for group in ordered)
+    n_shown = sum(len(group) > 1 and group[0] in shown for group in ordered)
+    notes = left_out(sum(map(len, ordered)), len(shown), "weak columns")
+    if n_shown < n_groups:
+        notes.append(f"{n_shown} of {n_groups} groups are shown, the largest ones")
     circles, alone, complete = [], [], True
     for number, group in enumerate(ordered):
         members = [j for j in group if j in shown]
@@ -216,6 +219,23 @@ def _circles(
     if not complete:
         notes.append("Some arrows are left out; result.substitutes has all")
     return circles, tuple(notes)
+
+
+def _shown(groups: Sequence[Sequence[int]], most: int | None) -> set[int]:
+    """Choose columns: two of each group, those of the largest first, then others, in turn.
+
+    A column of a group without another one of it would be a lone dot.
+    """
+    first = sorted((g for g in groups if len(g) > 1), key=len, reverse=True)
+    alone = [(g[0],) for g in groups if len(g) == 1]
+    others = sorted((rank, j) for g in groups for rank, j in enumerate(g) if rank > 1)
+    units = [*(tuple(g[:2]) for g in first), *alone, *((j,) for _, j in others)]
+    shown: set[int] = set()
+    for unit in units:
+        room = len(unit) if most is None else most - len(shown)
+        if room >= len(unit) or not shown:
+            shown.update(unit[:room])
+    return shown
 
 
 def _arrows(

@@ -19,6 +19,7 @@ from squamish.report.plots.drawing import (
     short_names,
 )
 from squamish.report.plots.style import COLOURS, MARKERS
+from squamish.report.wording.names import shorten
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -36,12 +37,32 @@ def draw_stability(
     ax = new_axes(ax, len(rows), max(3.5 + 0.45 * len(runs), 5))
     handles = _draw_cells(ax, verdicts[rows])
     name_rows(ax, short_names(runs[0], rows))
-    seeds = [run.provenance.seed for run in runs]
-    labels = ["?" if seed is None else str(seed) for seed in seeds]
+    labels, what = _labels(runs)
     ax.set_xticks(range(len(runs)), labels, rotation=90 if max(map(len, labels)) > 3 else 0)
-    ax.set_xlabel("seed of the run")
+    ax.set_xlabel(what)
     notes = [f"{differ.sum()} of {len(differ)} columns have more than one class", *notes]
     return finish(ax, f"Classes in {len(runs)} runs", notes, handles)
+
+
+def _labels(runs: Sequence[RelevanceResult]) -> tuple[list[str], str]:
+    """Name runs by what tells them apart, and say what that is."""
+    said = {
+        "seed": ["?" if run.provenance.seed is None else str(run.provenance.seed) for run in runs],
+        "method": [run.method for run in runs],
+        "task": [str(run.task) for run in runs],
+        "data": [run.provenance.data for run in runs],
+        "target": [run.provenance.target for run in runs],
+        "rows": [f"{run.n_samples:,}" for run in runs],
+        "version": [run.provenance.versions.get("squamish", "?") for run in runs],
+    }
+    differ = {name: values for name, values in said.items() if len(set(values)) > 1}
+    if not differ:
+        return [str(number + 1) for number in range(len(runs))], "number of the run"
+    if len(differ) == 1:
+        (what,) = differ
+        return [shorten(value) for value in differ[what]], f"{what} of the run"
+    told = [[f"{name} {shorten(v)}" for v in values] for name, values in differ.items()]
+    return [", ".join(row) for row in zip(*told, strict=True)], "run"
 
 
 def _verdicts(runs: Sequence[RelevanceResult]) -> NDArray[np.int64]:
