@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -15,6 +15,7 @@ from squamish.report.wording.worth import suggested_columns
 
 if TYPE_CHECKING:
     from squamish.evidence import Evidence
+    from squamish.evidence.interface import Sets
     from squamish.result.result import RelevanceResult
 
 # In larger groups only the arrows from and to the representative are drawn.
@@ -195,7 +196,7 @@ def _circles(
     suggested = [suggested_columns(result, number) for number in range(len(evidence.groups))]
     pairs = zip(evidence.groups, suggested, strict=True)
     ordered = [[*best, *(j for j in group if j not in best)] for group, best in pairs]
-    shown = _shown(ordered, max_features)
+    shown = _shown(ordered, evidence.substitutes, max_features)
     n_groups = sum(len(group) > 1 for group in ordered)
     n_shown = sum(len(group) > 1 and group[0] in shown for group in ordered)
     notes = left_out(sum(map(len, ordered)), len(shown), "weak columns")
@@ -221,21 +222,35 @@ def _circles(
     return circles, tuple(notes)
 
 
-def _shown(groups: Sequence[Sequence[int]], most: int | None) -> set[int]:
-    """Choose columns: two of each group, those of the largest first, then others, in turn.
+def _shown(
+    groups: Sequence[Sequence[int]], substitutes: Mapping[int, Sets], most: int | None
+) -> set[int]:
+    """Choose columns: what has an arrow in each group, the largest first, then others, in turn.
 
-    A column of a group without another one of it would be a lone dot.
+    A column of a group without another one that it has an arrow to would be a lone dot.
     """
     first = sorted((g for g in groups if len(g) > 1), key=len, reverse=True)
     alone = [(g[0],) for g in groups if len(g) == 1]
-    others = sorted((rank, j) for g in groups for rank, j in enumerate(g) if rank > 1)
-    units = [*(tuple(g[:2]) for g in first), *alone, *((j,) for _, j in others)]
+    others = sorted((rank, j) for g in groups for rank, j in enumerate(g))
+    units = [*(_linked(g, substitutes) for g in first), *alone, *((j,) for _, j in others)]
     shown: set[int] = set()
-    for unit in units:
+    for wanted in units:
+        unit = [j for j in wanted if j not in shown]
         room = len(unit) if most is None else most - len(shown)
         if room >= len(unit) or not shown:
             shown.update(unit[:room])
     return shown
+
+
+def _linked(group: Sequence[int], substitutes: Mapping[int, Sets]) -> tuple[int, ...]:
+    """Return a column of a group, the first if it can be, and what replaces it there."""
+    found = [
+        (len(own), rank, (j, *own))
+        for rank, j in enumerate(group)
+        for replacing in substitutes.get(j, ())
+        if (own := tuple(k for k in replacing if k in group))
+    ]
+    return min(found)[2] if found else tuple(group[:2])
 
 
 def _arrows(
