@@ -2,10 +2,11 @@
 Markov blankets of the ALARM network
 ====================================
 
-ALARM is a network of 37 quantities that a monitor watches during an anaesthesia (Beinlich and
+ALARM is a network of 37 quantities of patients and monitors in an anaesthesia (Beinlich and
 others, 1989). Given its Markov blanket (parents, children, and other parents of these) a node
 depends on nothing else: these columns are strong, everything else that is connected is weak. Here
-are 1,500 rows that were drawn from it, with the strain of the heart (CATECHOL) as target.
+are 1,500 rows that were drawn from it, with the catecholamines (CATECHOL) as target; the file
+lies beside this example, in ``data``.
 """
 
 from pathlib import Path
@@ -29,9 +30,9 @@ print(f"{len(result.weak)} weak, {len(result.irrelevant)} irrelevant")
 
 # %%
 # What is called strong is in the blanket. Not all of the blanket is found: most of what ARTCO2
-# and SAO2 say in these rows is said by other columns, such as EXPCO2 and PVSAT, and too few
-# operations had too little anaesthesia to show what that does. More rows show more: of 5,000, 71%
-# of all members of blankets are found, and still nothing else is called strong.
+# and SAO2 say in these rows is said by other columns, such as EXPCO2 and PVSAT, and INSUFFANESTH
+# shows no sign of use in so few. More rows show more: of 5,000, 71% of all members of blankets
+# are found, and still nothing else is called strong.
 #
 # The picture has all columns by what models owe to them: at the least (the removal), and at the
 # most (where nothing stands in for it).
