@@ -8,7 +8,7 @@ CONSTRAINTS ?= constraints.txt
 SOURCES = src tests benchmarks examples docs
 
 .DEFAULT_GOAL := help
-.PHONY: help demo test lint types tests test-oldest test-newest format docs dist benchmark rates paper race wild networks worth stress clean
+.PHONY: help demo test lint types tests test-oldest test-newest format docs dist benchmark rates paper race wild networks worth adjusting stress clean
 
 help: ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "%-18s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -80,6 +80,9 @@ networks: $(VENV)/installed-dev ## compare strong with blankets of Bayesian netw
 
 worth: $(VENV)/installed-dev ## find known columns, and predict with the selected ones (hours; QUICK=1: minutes)
 	$(BIN)/python benchmarks/worth.py $(if $(QUICK),--quick --out quick)
+
+adjusting: $(VENV)/installed-dev ## adjust for what confounds, beside the true model (an hour; QUICK=1: minutes)
+	$(BIN)/python benchmarks/adjusting.py $(if $(QUICK),--quick --out quick)
 
 clean: ## remove environments and caches
 	rm -rf .venv .venv-* .cache .mypy_cache .ruff_cache .pytest_cache .coverage .hypothesis demo dist quick \

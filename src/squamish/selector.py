@@ -30,8 +30,10 @@ from squamish.result.result import RelevanceResult, Selection, check_selection
 from squamish.table.columns import refuse
 from squamish.table.frames import as_frame, take_columns
 from squamish.table.lazy import is_lazy, take_lazily
-from squamish.table.names import FeatureGroups
+from squamish.table.names import FeatureGroups, column_names
 
+# The class of columns that are adjusted for.
+NOT_JUDGED = -1
 # What transform may do if nothing is selected.
 IF_NONE = ("best", "error", "empty")
 # Parameters on which a verdict does not depend.
@@ -80,6 +82,11 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         What gaps mean. By default that a value is missing may tell something. "ignore" is for
         those who know that it does not: gaps are filled with values that are drawn from the other
         rows, so that they tell nothing.
+    adjust_for : sequence of str or int, default=None
+        Columns to adjust for, such as age and sex: they are in every model and are not judged. Then
+        *relevant* is what tells something of ``y`` given these, and *strong* what does so given
+        these and all others. ``transform`` keeps them, as what it selects is enough beside them;
+        ``result_`` judges the others, and names them in ``adjusted_for``.
     infinite : {"error", "missing"}, default="error"
         What to do with infinite values.
     missing_target : {"error", "drop"}, default="error"
@@ -129,10 +136,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     Attributes
     ----------
     relevance_classes_ : ndarray of int of shape (``n_features_in_``,)
-        2 strong, 1 weak, 0 irrelevant.
+        2 strong, 1 weak, 0 irrelevant; -1 for columns that are adjusted for, which are not judged.
     support_ : ndarray of bool of shape (``n_features_in_``,)
-        True for the features that ``transform`` keeps, as ``select`` says; the same as
-        ``get_support()``.
+        True for the features that ``transform`` keeps, as ``select`` says, and those that are
+        adjusted for; the same as ``get_support()``.
     result_ : RelevanceResult
         The verdict with its evidence.
     n_features_in_ : int
@@ -184,6 +191,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         feature_groups: FeatureGroups | None = None,
         categorical_features: Sequence[str | int] | None = None,
         missing: str = "informative",
+        adjust_for: Sequence[str | int] | None = None,
         infinite: str = "error",
         missing_target: str = "error",
         random_state: RandomState = None,
@@ -204,6 +212,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         self.feature_groups = feature_groups
         self.categorical_features = categorical_features
         self.missing = missing
+        self.adjust_for = adjust_for
         self.infinite = infinite
         self.missing_target = missing_target
         self.random_state = random_state
@@ -257,7 +266,9 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         """
         request = Request.of(self, X, y, sample_weight, groups, exposure)
         self.result_ = self._remembered(request, *self._checked_parameters())
-        self.relevance_classes_: NDArray[np.int64] = self.result_.classes
+        names = getattr(self, "feature_names_in_", column_names(X, self.n_features_in_))
+        self._is_adjusted = np.isin(list(map(str, names)), self.result_.adjusted_for)
+        self.relevance_classes_: NDArray[np.int64] = self._placed(self.result_.classes, NOT_JUDGED)
         return self
 
     def audit(
@@ -367,6 +378,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         conditions.check_parameters()
         check_selection(self.select)
         check_choice("if_none", self.if_none, IF_NONE)
+        if self.adjust_for is not None and isinstance(method, PaperMethod):
+            raise InputError(
+                "adjust_for belongs to method='crossfit'; method='paper' judges all columns alike"
+            )
         return method, conditions
 
     def _remembered(
@@ -410,14 +425,20 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
         mask = self._selected()
-        if mask.any() or self.if_none != "best":
-            return mask
-        return np.isin(self.result_.feature_names, self.result_.best)
+        if not mask.any() and self.if_none == "best":
+            mask = np.isin(self.result_.feature_names, self.result_.best)
+        return self._placed(mask, True)
 
     def _selected(self) -> Mask:
         """Tell what is selected; of a table without relevant columns nothing, whatever is asked."""
         relevant = self.result_.mask("relevant")
         return self.result_.mask(self.select) if relevant.any() else relevant
+
+    def _placed(self, judged: NDArray[Any], adjusted: Any) -> NDArray[Any]:
+        """Put what is said of judged columns into their places, and something for the others."""
+        out = np.full(self.n_features_in_, adjusted)
+        out[~self._is_adjusted] = judged
+        return out
 
     def __sklearn_tags__(self) -> Tags:
         tags = super().__sklearn_tags__()

@@ -42,6 +42,19 @@ def test_a_file_goes_in_and_the_verdict_comes_out(squamish, folder):
     assert "<!doctype html>" in (out / "report.html").read_text(encoding="utf-8")
 
 
+def test_columns_are_adjusted_for_and_stay_in_the_reduced_table(run, here, capsys):
+    arguments = ["--target", "outcome", "--drop", "patient,fold,weight of row"]
+    arguments += ["--adjust-for", "sex", "--reduced", "adjusted.csv", "--out", "adjusted"]
+    assert run("fit", "patients.csv.gz", *arguments) == 0
+    said = capsys.readouterr().out
+    assert "Adjusted for, in every model: sex" in said
+    assert "for sex alone" in said
+    result = RelevanceResult.from_json(here / "adjusted" / "result.json")
+    assert result.adjusted_for == ("sex",)
+    assert result.strong == ("blood pressure",)
+    assert read_file(here / "adjusted.csv").columns == ["blood pressure", "sex", "outcome"]
+
+
 def test_the_same_command_goes_on_from_its_checkpoint(run, here, capsys):
     arguments = ["patients.csv.gz", "--target", "outcome", "--quiet", "--checkpoint", "work.bin"]
     assert run("fit", *arguments, "--out", "one") == 0

@@ -47,6 +47,17 @@ import pytest
             ["patients.csv.gz", "--target", "outcome", "--drop", "sex", "--categorical", "sex"],
             "'sex' is given more than one role",
         ),
+        (["patients.csv.gz", "--target", "sex", "--adjust-for", "sex"], "'sex' is given more than"),
+        (["patients.csv.gz", "--target", "sex", "--adjust-for", "nois"], "did you mean 'noise'?"),
+        (
+            ["patients.csv.gz", "--target", "sex", "--groups", "fold", "--adjust-for", "fold"],
+            "'fold' is given more than one role",
+        ),
+        (["weights.csv", "--target", "b", "--adjust-for", "sample_weight"], "no column is left"),
+        (
+            ["patients.csv.gz", "--target", "outcome", "--adjust-for", "sex", "--method", "paper"],
+            "adjust_for belongs to method='crossfit'",
+        ),
         (["weights.csv", "--target", "b", "--weights", "sample_weigt"], "mean 'sample_weight'?"),
         (["open.csv", "--target", "b"], "'open.csv' cannot be read"),
         (["patients.csv.gz", "--target", "outcome", "--out", "picture.png/x"], "is a file"),

@@ -103,3 +103,13 @@ def test_more_classes_than_fit_into_memory_are_refused_in_words():
     y = np.array([f"day {k}" for k in np.arange(n) % 700])
     with pytest.raises(InputError, match="y has 700 classes in 400,000 rows, more than can"):
         RelevanceSelector().fit(np.arange(2.0 * n).reshape(n, 2), y)
+
+
+@pytest.mark.parametrize("kind", [np.array, pd.DataFrame, pl.DataFrame, list])
+def test_several_targets_get_one_error_that_suggests_a_loop(kind):
+    targets = kind(np.random.default_rng(0).standard_normal((40, 2)))
+    X = np.arange(80.0).reshape(40, 2)
+    with pytest.raises(InputError, match="y has 2 columns, but one target is explained at a time"):
+        RelevanceSelector().fit(X, targets)
+    with pytest.raises(InputError, match="in a loop such as"):
+        RelevanceSelector().audit(X, targets, n_shuffles=1)

@@ -95,6 +95,13 @@ class FitOptions:
         list[str] | None,
         typer.Option(help="Columns of numbers that are categories: one, or a,b,c; repeatable."),
     ] = None
+    adjust_for: Annotated[
+        list[str] | None,
+        typer.Option(
+            help="Columns that are in every model and are not judged, such as age,sex: the others "
+            "are judged given these; repeatable."
+        ),
+    ] = None
     cv: Annotated[
         str,
         typer.Option(
@@ -182,7 +189,8 @@ def _fit(context: typer.Context, options: FitOptions) -> None:
         _check_outputs(options, folder)
         table = scan_file(options.data, read_size(options.max_size))
         roles, cv = _roles(options, table)
-        judged = [name for name in table.collect_schema().names() if name not in roles.not_judged]
+        names = table.collect_schema().names()
+        judged = [name for name in names if name not in (*roles.not_judged, *roles.adjusted)]
         select = read_selection(options.select, len(judged), options.method)
         costs = _costs(options, judged)
         selector, given = _selector(options, roles, cv, select), _given(table, roles)
@@ -257,6 +265,7 @@ def _roles(options: FitOptions, table: pl.LazyFrame) -> tuple[Roles, Any]:
         fold,
         listed(options.drop or (), names),
         listed(options.categorical or (), names),
+        listed(options.adjust_for or (), names),
     )
     roles.check(names)
     return roles, cv
@@ -281,6 +290,7 @@ def _selector(options: FitOptions, roles: Roles, cv: Any, select: Selection) -> 
         cv=cv,
         categorical_features=roles.categories or None,
         missing=options.missing,
+        adjust_for=roles.adjusted or None,
         infinite=options.infinite,
         missing_target=options.missing_target,
         random_state=options.seed,

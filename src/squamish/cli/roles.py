@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True)
 class Roles:
-    """The columns that have a role; all others are judged, and so are categories.
+    """The columns that have a role; all others are judged, and so are most categories.
 
     Attributes
     ----------
@@ -27,7 +27,9 @@ class Roles:
     dropped : tuple of str
         Columns that are ignored.
     categories : tuple of str
-        Columns that are judged as categories.
+        Columns that are categories.
+    adjusted : tuple of str
+        Columns that are adjusted for; they may be categories, too.
     """
 
     outcome: Outcome
@@ -36,10 +38,11 @@ class Roles:
     fold: str = ""
     dropped: tuple[str, ...] = ()
     categories: tuple[str, ...] = ()
+    adjusted: tuple[str, ...] = ()
 
     @property
     def not_judged(self) -> list[str]:
-        """All columns that are not judged."""
+        """All columns that are not in models."""
         names = (*self.outcome.columns, self.groups, self.weights, self.fold, *self.dropped)
         return [name for name in names if name]
 
@@ -47,12 +50,13 @@ class Roles:
         """Refuse a column that is not in the table or has two roles, and a table of roles only."""
         from squamish.report.wording import no_such_column
 
-        for name in (*self.not_judged, *self.categories):
+        for name in (*self.not_judged, *self.categories, *self.adjusted):
             if name not in names:
                 raise InputError(no_such_column(name, names))
-            if self.not_judged.count(name) + (name in self.categories) > 1:
+            in_models = name in self.categories or name in self.adjusted
+            if self.not_judged.count(name) + in_models > 1:
                 raise InputError(f"{name!r} is given more than one role")
-        if len(self.not_judged) == len(names):
+        if len(self.not_judged) + len(self.adjusted) == len(names):
             raise InputError("no column is left to judge; the target needs others to explain it")
 
 

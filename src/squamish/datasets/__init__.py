@@ -5,6 +5,7 @@ column and the true redundancy groups. :func:`load_preset` gives the data sets o
 paper by name, :func:`load_problem` those and many other shapes.
 """
 
+from squamish.datasets.confounded import make_confounded
 from squamish.datasets.demo import load_patients
 from squamish.datasets.families import ORDERED, PROBLEMS, load_problem
 from squamish.datasets.generators import (
@@ -27,6 +28,7 @@ __all__ = [
     "load_patients",
     "load_preset",
     "load_problem",
+    "make_confounded",
     "make_counts",
     "make_linear",
     "make_nonlinear",

@@ -27,13 +27,15 @@ class Problem:
     y : ndarray of shape (n_samples,)
         The target; times are a structured array of events and times.
     classes : ndarray of shape (n_features,)
-        The true class of every column: 2 strong, 1 weak, 0 irrelevant.
+        The true class of every column: 2 strong, 1 weak, 0 irrelevant; -1 for what is adjusted for.
     groups : tuple of tuples of int
         The columns that replace each other, one tuple for each redundancy group.
     task : {"classification", "regression", "ordinal", "survival", "counts"}
         What kind of target ``y`` is.
     feature_names : tuple of str
         A name for every column, telling the role it was generated for.
+    adjust_for : tuple of int
+        The columns given which the classes are true; usually none.
     """
 
     X: Array
@@ -42,6 +44,7 @@ class Problem:
     groups: tuple[tuple[int, ...], ...]
     task: Task
     feature_names: tuple[str, ...]
+    adjust_for: tuple[int, ...] = ()
 
     def __repr__(self) -> str:
         rows, columns = self.X.shape
@@ -86,6 +89,7 @@ class Problem:
             classes=self.classes[order],
             groups=tuple(tuple(sorted(int(position[j]) for j in g)) for g in self.groups),
             feature_names=tuple(self.feature_names[j] for j in order),
+            adjust_for=tuple(sorted(int(position[j]) for j in self.adjust_for)),
         )
 
 

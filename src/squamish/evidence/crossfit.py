@@ -23,11 +23,11 @@ from squamish.statistics.multiplicity import ErrorRate
 from squamish.statistics.rows_needed import Z_INTERVAL, growth_to_level, growth_to_limit
 
 _COLUMNS = (
-    "Removal costs: how much of what the model gains over a constant prediction the best model "
-    "without the column loses, on rows it has not seen. The p-value is that of the test of "
-    "strength, corrected for the number of columns; where a refit had to agree it is the larger of "
-    "both. Importance: gain in boosted trees on a logarithmic scale, shared by "
-    "columns that are correlated; by itself it decides nothing."
+    "Removal costs: how much of what the model gains, over a constant prediction or over what is "
+    "adjusted for alone, the best model without the column loses, on rows it has not seen. The "
+    "p-value is that of the test of strength, corrected for the number of columns; where a refit "
+    "had to agree it is the larger of both. Importance: gain in boosted trees on a logarithmic "
+    "scale, shared by columns that are correlated; by itself it decides nothing."
 )
 
 
@@ -57,8 +57,8 @@ class CrossfitEvidence(Evidence):
         One-sided p-value of the draw, or that of the refit, where it decided and is larger,
         corrected for the number of columns that were tested (Holm); NaN if not tested.
     effect : ndarray of float
-        ``removal_loss`` as a share of what the model gains over the constant prediction.
-        It cannot exceed 1: without a column there is the constant prediction still.
+        ``removal_loss`` as a share of what the model gains over the constant prediction, or over
+        what is adjusted for. It cannot exceed 1: without a column there is that prediction still.
     explained : ndarray of float
         R2 of the column given the others, out of sample: in a line, and where a refit was made
         also in steps or a smooth curve.
@@ -79,7 +79,8 @@ class CrossfitEvidence(Evidence):
         The learner that did best on the relevant columns; one that the user brought by the call
         that makes it, shortened.
     loss, minimal_loss, constant_loss : float
-        Its out-of-sample loss, that on the minimal set, and that of the constant prediction.
+        Its out-of-sample loss, that on the minimal set, and that of the constant prediction, or of
+        the best one by what is adjusted for.
         That on the minimal set is of sets that were searched and chosen on other rows.
     n_fits : int
         How many models were fitted.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 
 
@@ -22,6 +23,15 @@ class Columns:
     names: tuple[str, ...]
     dtypes: tuple[str, ...]
     missing: tuple[float, ...]
+
+    def some(self, places: Iterable[int]) -> Columns:
+        """Return some of the columns, in this order."""
+        kept = list(places)
+        return Columns(
+            tuple(self.names[j] for j in kept),
+            tuple(self.dtypes[j] for j in kept),
+            tuple(self.missing[j] for j in kept),
+        )
 
 
 @dataclass(frozen=True)

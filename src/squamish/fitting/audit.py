@@ -13,20 +13,21 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator
 
-from squamish.arrays import Array, Fold
+from squamish.arrays import Array, Fold, Indices
 from squamish.evidence.relevance import IRRELEVANT, STRONG
 from squamish.execution.progress import Reporter, shown
 from squamish.execution.workers import OutOfTime, Workers, as_generator, one_thread
 from squamish.fitting.deciding import Prepared, classify, prepare, remembered
 from squamish.fitting.observations import Observations
 from squamish.fitting.provenance import in_one_row
+from squamish.fitting.reading import Reading, read_all
 from squamish.fitting.request import Conditions, Method, Request
 from squamish.fitting.sampling import read
-from squamish.fitting.shuffling import Exchange
+from squamish.fitting.shuffling import Exchange, strata_of
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.result.audit import Audit, Shuffle
 from squamish.table.exposures import is_exposed
-from squamish.table.lazy import is_lazy
+from squamish.table.lazy import is_lazy, take_by_name
 from squamish.table.rows import read_weights
 from squamish.table.target import one_column
 from squamish.table.times import is_paired
@@ -168,8 +169,22 @@ def _plan(
     )
     # Of a sample the rows have no order but that of their numbers.
     order = np.arange(observed.n_rows) if reading.is_sample else prepared.rows
-    exchange = Exchange.of(order, observed.clusters)
+    strata = _strata(kind, request, reading) if reading.adjusted_for else None
+    exchange = Exchange.of(order, observed.clusters, strata)
     return Plan(kind, settled, method, observed, exchange, folds), prepared
+
+
+def _strata(kind: type[BaseEstimator], request: Request, reading: Reading) -> Indices:
+    """Tell which rows are alike in what is adjusted for, of all rows that are used."""
+    X, names = request.X, reading.adjusted_for
+    categories = request.categorical_features
+    if is_lazy(X):
+        X = take_by_name(X, names).collect()
+        categories = [name for name in categories or () if name in names] or None
+    plain = replace(request, X=X, categorical_features=categories, cv=None)
+    everything = read_all(kind(), replace(plain, feature_groups=None, adjust_for=None))
+    places = np.flatnonzero(np.isin(everything.columns.names, names))
+    return strata_of(everything.table.take(places))
 
 
 def _in_all_rows(folds: tuple[Fold, ...], observed: Observations) -> list[Fold]:

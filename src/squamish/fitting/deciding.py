@@ -88,7 +88,7 @@ class Prepared:
     rows : ndarray of int of shape (n_samples,)
         For every row of the table, its number in the order that was read.
     feature : ndarray of int of shape (n_columns,)
-        For every column that was read, its feature in the table; -1 if it is constant.
+        For every column that is judged, its feature in the table; -1 if it is constant.
     """
 
     reading: Reading
@@ -125,11 +125,12 @@ def prepare(reading: Reading, workers: Workers) -> Prepared:
     except OutOfTime:
         reading, n = replace(reading, levels={}, all_rows=None), len(reading.table.y)
         late = Screened({}, tuple(workers.unfinished))
-        feature = np.arange(reading.table.n_columns)
+        feature = np.arange(reading.table.judged.n_columns)
         return Prepared(reading, late, np.arange(n), feature).without_columns()
     found = {name: p[order.columns] for name, p in screened.p_values.items()}
+    feature = order.feature[~reading.table.is_adjusted]
     reading = replace(reading, table=order.table, levels={}, all_rows=None)
-    return Prepared(reading, replace(screened, p_values=found), order.rows, order.feature)
+    return Prepared(reading, replace(screened, p_values=found), order.rows, feature)
 
 
 def _screen(reading: Reading, workers: Workers) -> Screened:

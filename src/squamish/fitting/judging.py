@@ -17,13 +17,16 @@ from squamish.fitting.notes import (
     note_on_paper,
     note_on_sample,
     note_on_time,
+    notes_on_adjustment,
     notes_on_rest,
     notes_on_verdict,
 )
 from squamish.fitting.provenance import in_one_row, provenance_of
+from squamish.fitting.reading import Reading
 from squamish.fitting.request import Conditions, Method, Request
 from squamish.fitting.sampling import read
 from squamish.fitting.stability import SHARE_OF_FIT, STAGE, judge_half_samples
+from squamish.models import adjustment
 from squamish.result.result import RelevanceResult
 from squamish.screening import all_rows
 
@@ -48,7 +51,7 @@ def judge(
     start = perf_counter()
     deadline = np.inf if conditions.time_budget is None else start + conditions.time_budget
     reading = read(estimator, request, method, conditions)
-    stages = _stages(method, conditions, long=reading.all_rows is not None)
+    stages = _stages(method, conditions, reading)
     # Many small products: threads of the linear algebra would only wait for each other,
     # and round differently on a machine with more cores.
     with _reporter(estimator, request, conditions, stages) as reporter, one_thread:
@@ -68,12 +71,15 @@ def judge(
         notes=(*_notes(prepared, judgement, conditions), *(stability.notes if stability else ())),
         provenance=provenance_of(estimator, request, conditions, reading),
         stability=stability,
+        adjusted_for=reading.adjusted_for,
     )
 
 
-def _stages(method: Method, conditions: Conditions, *, long: bool) -> dict[str, float]:
+def _stages(method: Method, conditions: Conditions, reading: Reading) -> dict[str, float]:
     """Return the stages in their order, with the share of the time that each usually takes."""
-    stages = (all_rows.STAGES if long else {}) | method.STAGES
+    long, is_adjusted = reading.all_rows is not None, bool(reading.adjusted_for)
+    stages = dict(all_rows.STAGES if long else {})
+    stages |= (adjustment.STAGES if is_adjusted else {}) | method.STAGES
     if conditions.stability is None:
         return stages
     return stages | {STAGE: conditions.stability * SHARE_OF_FIT * sum(method.STAGES.values())}
@@ -96,7 +102,9 @@ def _notes(prepared: Prepared, judgement: Judgement, conditions: Conditions) -> 
     """Say what a user should know before trusting a verdict."""
     reading, feature = prepared.reading, prepared.feature
     evidence, names = judgement.evidence, reading.columns.names
-    notes = [*reading.notes, *notes_on_verdict(judgement.classes, evidence, feature, names)]
+    n_adjusted = int(reading.table.is_adjusted.sum())
+    notes = [*reading.notes, *notes_on_adjustment(reading.adjusted_for, n_adjusted)]
+    notes += notes_on_verdict(judgement.classes, evidence, feature, names)
     notes += note_on_paper(evidence, reading.table.task)
     notes += notes_on_rest(evidence, reading.table, names)
     notes += note_on_time(evidence, judgement.unfinished, conditions.time_budget)

@@ -183,7 +183,12 @@ def notes_on_rest(evidence: Evidence, table: Table, names: Sequence[str]) -> lis
 
 def _note_on_orders(evidence: Evidence, table: Table) -> list[str]:
     """Say so if even the clearest of all orders of the target would prove nothing."""
-    if not table.rows_are_alike or np.isnan(evidence.alpha) or table.n_features == 0:
+    if (
+        not table.rows_are_alike
+        or table.is_adjusted.any()
+        or np.isnan(evidence.alpha)
+        or table.n_features == 0
+    ):
         return []
     least = least_p_value(table.y)
     if N_WAYS * table.n_features * least <= evidence.alpha:
@@ -228,7 +233,7 @@ def _notes_on_model(classes: NDArray[np.int64], evidence: Evidence) -> list[str]
         ]
     if decided and gain <= 0:
         return [
-            "the best model predicts no better than the constant, although single columns "
+            "the best model predicts no better than without any column, although single columns "
             "depend on the target: no column can be called strong"
         ]
     notes = []
@@ -258,6 +263,25 @@ def note_on_sample(evidence: Evidence, n_rows: int, screened: bool) -> str:
     if np.isnan(evidence.detectable):
         return note
     return f"{note}: enough to show a cost of {evidence.detectable:.2%} of what the model gains"
+
+
+def notes_on_adjustment(names: Sequence[str], n_varying: int) -> list[str]:
+    """Say what was adjusted for, and that some of it does not vary."""
+    if not names:
+        return []
+    several = len(names) > 1
+    notes = [
+        f"adjusted for {_some(names, range(len(names)))}: {'these are' if several else 'it is'} in "
+        f"every model and not judged, and a column is judged by what it tells given "
+        f"{'them' if several else 'it'}"
+    ]
+    if n_varying < len(names):
+        have = "has" if len(names) - n_varying == 1 else "have"
+        notes.append(
+            f"{len(names) - n_varying} of {len(names)} columns that are adjusted for {have} one "
+            "value only, for which there is nothing to adjust"
+        )
+    return notes
 
 
 def note_on_rare_classes(labels: Sequence[str]) -> list[str]:

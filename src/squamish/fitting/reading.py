@@ -25,7 +25,7 @@ from squamish.table.ids import like_ids
 from squamish.table.ignored_gaps import marked, without_lone_values
 from squamish.table.infinite import without_infinite
 from squamish.table.levels import Levels
-from squamish.table.names import features_of_columns
+from squamish.table.names import adjusted_columns, features_of_columns
 from squamish.table.rows import even_weights
 from squamish.table.table import Table
 
@@ -42,7 +42,7 @@ class Reading:
     table : Table
         The rows that models see.
     columns : Columns
-        The names of the columns and what they hold.
+        The names of the columns that are judged and what they hold.
     summary : str
         The target in words.
     notes : tuple of str
@@ -65,6 +65,7 @@ class Reading:
     dates: Mapping[int, DateFormat]
     n_rows: int
     all_rows: AllRows | None = None
+    adjusted_for: tuple[str, ...] = ()
 
     @property
     def is_sample(self) -> bool:
@@ -113,13 +114,15 @@ def put_together(
     clusters = observed.clusters
     if clusters is not None:
         clusters = np.unique(clusters, return_inverse=True)[1]
+    feature = features_of_columns(request.feature_groups, read.names)
     table = Table(
         X=_rows(request, read, used),
         y=observed.y,
         task=observed.task,
         labels=observed.labels,
         is_category=read.is_category,
-        feature=features_of_columns(request.feature_groups, read.names),
+        feature=feature,
+        is_adjusted=adjusted_columns(request.adjust_for, read.names, feature),
         weights=None if observed.weights is None else even_weights(observed.weights),
         clusters=clusters,
         folds=read_folds(request.cv, observed.y, clusters, observed.task, used),
@@ -135,12 +138,13 @@ def put_together(
     ]
     return Reading(
         table,
-        read.described(used),
+        read.described(used).some(np.flatnonzero(~table.is_adjusted)),
         observed.summary,
         (*observed.notes, *notes),
         read.levels,
         read.dates,
         observed.n_rows,
+        adjusted_for=tuple(read.names[j] for j in np.flatnonzero(table.is_adjusted)),
     )
 
 

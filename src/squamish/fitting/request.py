@@ -31,7 +31,8 @@ class Request:
     ----------
     X, y, sample_weight, groups
         As in ``RelevanceSelector.fit``; times and events, and counts and exposures, as pairs.
-    task, order, cv, feature_groups, categorical_features, missing, infinite, missing_target
+    task, order, cv, feature_groups, categorical_features, adjust_for, missing, infinite,
+    missing_target
         As in `RelevanceSelector`.
     """
 
@@ -45,6 +46,7 @@ class Request:
     feature_groups: FeatureGroups | None = None
     categorical_features: Sequence[str | int] | None = None
     missing: str = "informative"
+    adjust_for: Sequence[str | int] | None = None
     infinite: str = "error"
     missing_target: str = "error"
 

@@ -127,8 +127,10 @@ def _sampled(
     notes = (*reading.notes, *note_on_rare_classes(left_out))
     reading = replace(reading, table=sample, notes=notes)
     comparable = not family.has_classes or np.sum(np.bincount(y) >= LEAST_OF_CLASS) > 1
-    # Who is at risk at an event is no sum over portions of rows.
-    if not table.rows_are_alike or not comparable or family.is_censored:
+    # Who is at risk at an event is no sum over portions of rows, and what adjustments leave of
+    # columns takes models.
+    summed = not (table.is_adjusted.any() or family.is_censored)
+    if not table.rows_are_alike or not comparable or not summed:
         return reading
     return replace(reading, all_rows=AllRows.of(source, sample, y, used))
 

@@ -8,14 +8,26 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from sklearn.tree import DecisionTreeRegressor
 
 from squamish.arrays import Fold, Indices
 from squamish.errors import InputError
 from squamish.families import Family
+from squamish.models.beyond import cells_of, level_means
+from squamish.statistics.pairs import in_groups
+from squamish.table.parts import encode
+from squamish.table.table import Table
 
 # How often a target is shuffled until it can be judged. Where fewer than one in a thousand can,
 # the classes are too rare for the folds, or for the groups.
 MOST_DRAWS = 1000
+# The least rows of a stratum: the mean of as many targets is known to a quarter of their spread
+# (1 / sqrt 20), and each can take the place of 19 others.
+LEAST_IN_STRATUM = 20
+_ON_SIZES = (
+    "the groups differ in size: each got the targets of another, a part of them or some twice, so "
+    "that values are not exactly as frequent as in the table"
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -29,10 +41,16 @@ class Exchange:
     depends on the columns or on the size: permutations among groups of the same size alone would
     keep what the size tells, such as that patients who die early are seen less often.
 
+    What is adjusted for may tell of the target all the same: rows, or groups, change places within
+    strata of it, so that a shuffled target depends on the strata, which are functions of what is
+    adjusted for, and given these on no column.
+
     Attributes
     ----------
     groups : tuple of ndarray of int
-        The rows of every group, by number. Without groups, all rows are one.
+        The rows of every group, by number. Without groups, all rows are one, or those of a stratum.
+    stratum : ndarray of int of shape (n_groups,)
+        Groups with the same number change places.
 
     Examples
     --------
@@ -44,9 +62,12 @@ class Exchange:
     """
 
     groups: tuple[Indices, ...]
+    stratum: Indices
 
     @classmethod
-    def of(cls, order: Indices, clusters: Indices | None = None) -> Exchange:
+    def of(
+        cls, order: Indices, clusters: Indices | None = None, strata: Indices | None = None
+    ) -> Exchange:
         """Tell which rows change places.
 
         Parameters
@@ -55,22 +76,38 @@ class Exchange:
             All row numbers. The same numbers in another order give other shuffles.
         clusters : ndarray of int of shape (n_rows,) or None
             The group of every row, by its number.
+        strata : ndarray of int of shape (n_rows,) or None
+            Which rows are alike in what is adjusted for. A group is where most of its rows are.
         """
         if clusters is None:
-            return cls((order,))
-        by_group = order[np.argsort(clusters[order], kind="stable")]
-        sizes = np.unique(clusters, return_counts=True)[1]
-        return cls(tuple(np.split(by_group, np.cumsum(sizes)[:-1])))
+            if strata is None:
+                return cls((order,), np.zeros(1, dtype=np.intp))
+            groups = _split(order, strata)
+            return cls(groups, np.arange(len(groups)))
+        groups = _split(order, clusters)
+        stratum = np.zeros(len(groups), dtype=np.intp)
+        if strata is not None:
+            stratum = np.array([np.bincount(strata[group]).argmax() for group in groups])
+        return cls(groups, stratum)
 
     @property
     def is_permutation(self) -> bool:
-        """Whether all groups are of the same size, so that every target is used once."""
-        return len(set(map(len, self.groups))) == 1
+        """Whether groups that change places are of the same size: every target is used once."""
+        sizes = {(int(s), len(group)) for s, group in zip(self.stratum, self.groups, strict=True)}
+        return len(sizes) == len(np.unique(self.stratum))
+
+    @property
+    def is_stratified(self) -> bool:
+        """Whether there are strata, of what is adjusted for."""
+        return bool(self.stratum.any())
 
     def draw(self, rng: np.random.Generator) -> Indices:
         """Draw for every row the number of the row whose target it gets."""
         source = np.empty(sum(map(len, self.groups)), dtype=np.intp)
-        for group, giver in zip(self.groups, rng.permutation(len(self.groups)), strict=True):
+        givers = np.empty(len(self.groups), dtype=np.intp)
+        for members in in_groups(self.stratum):
+            givers[members] = rng.permutation(members)
+        for group, giver in zip(self.groups, givers, strict=True):
             source[group] = np.resize(rng.permutation(self.groups[giver]), len(group))
         return source
 
@@ -115,9 +152,41 @@ class Exchange:
 
     def notes(self) -> tuple[str, ...]:
         """Say how the shuffled targets differ from the one that was passed."""
-        if self.is_permutation:
-            return ()
-        return (
-            "the groups differ in size: each got the targets of another, a part of them or some "
-            "twice, so that values are not exactly as frequent as in the table",
-        )
+        notes = []
+        if self.is_stratified:
+            n = len(np.unique(self.stratum))
+            notes.append(
+                f"targets changed places within {n} strata of what is adjusted for, so that they "
+                "still depend on it, and given it on no column"
+            )
+        if not self.is_permutation:
+            notes.append(_ON_SIZES)
+        return tuple(notes)
+
+
+def _split(order: Indices, label: Indices) -> tuple[Indices, ...]:
+    """Split row numbers by the label of each, and keep their order."""
+    by_label = order[np.argsort(label[order], kind="stable")]
+    sizes = np.unique(label, return_counts=True)[1]
+    return tuple(np.split(by_label, np.cumsum(sizes)[:-1]))
+
+
+def strata_of(adjustments: Table) -> Indices:
+    """Put rows together that are alike in what is adjusted for.
+
+    The cells of categories, if all have enough rows; else the leaves of a tree that predicts the
+    target, so that rows with similar targets to be expected are together (a prognostic score: B.
+    Hansen, Biometrika 95, 2008; permutations in bins of what is conditioned on: I. Kim, M. Neykov,
+    S. Balakrishnan and L. Wasserman, Annals of Statistics 50, 2022).
+    """
+    parts = encode(adjustments)
+    cells = cells_of(parts)
+    if cells is not None:
+        return cells
+    family = adjustments.family
+    scores = family.scores(family.prepared(adjustments.y))
+    said = [level_means(scores, levels) for _, levels in parts.many_levels]
+    seen = np.hstack([parts.plain, *said])
+    tree = DecisionTreeRegressor(min_samples_leaf=LEAST_IN_STRATUM, random_state=0)
+    leaves = tree.fit(seen, scores).apply(seen)
+    return np.asarray(np.unique(leaves, return_inverse=True)[1], dtype=np.intp)

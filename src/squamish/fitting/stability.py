@@ -132,7 +132,7 @@ def _fingerprint(prepared: Prepared) -> str:
 
 def _judge_one(plan: Plan, number: int, rng: np.random.Generator) -> Verdict:
     """Judge a half of the rows."""
-    table = plan.prepared.reading.table
+    table, judged = plan.prepared.reading.table, plan.prepared.reading.table.judged
     conditions = Conditions(random_state=int(rng.integers(MOST_SEEDS)), n_jobs=1)
     try:
         half = half_table(table, plan.halving.rows(number))
@@ -142,7 +142,7 @@ def _judge_one(plan: Plan, number: int, rng: np.random.Generator) -> Verdict:
     except InputError as error:
         return str(error), (), ()
     # The columns of a feature have the same class: the first one tells it.
-    first = np.unique(table.feature, return_index=True)[1]
+    first = np.unique(judged.feature, return_index=True)[1]
     minimal = judgement.evidence.minimal[first]
     return "", tuple(judgement.classes[first].tolist()), tuple(minimal.tolist())
 
@@ -151,7 +151,7 @@ def _summary(prepared: Prepared, n_asked: int, verdicts: Sequence[Verdict]) -> S
     """Count the classes of every column of the table."""
     reasons = Counter(reason for reason, _, _ in verdicts if reason)
     found = [(classes, minimal) for reason, classes, minimal in verdicts if not reason]
-    n_features = prepared.reading.table.n_features
+    n_features = prepared.reading.table.judged.n_features
     classes = np.array([c for c, _ in found], dtype=np.intp).reshape(len(found), n_features)
     minimal = np.array([m for _, m in found], dtype=np.intp).reshape(len(found), n_features)
     in_class: list[Array] = [(classes == c).sum(axis=0) for c in (STRONG, WEAK, IRRELEVANT)]

@@ -84,14 +84,14 @@ class FeatureResidual:
         return [
             levels
             for feature, levels in fit.parts.many_levels
-            if feature != self.feature and feature in self.relevant
+            if feature != self.feature and feature in self._always(fit)
         ]
 
     def others(self, fit: CrossFit, view: View | None = None) -> Array:
         """Return what imputers look at: what is relevant first, then what is close."""
         parts, values = fit.parts, fit.held_out("ranked", self._own(fit))
         # What is learned from the target of other rows cannot describe another feature.
-        is_relevant = np.isin(parts.feature, self.relevant)
+        is_relevant = np.isin(parts.feature, self._always(fit))
         others = parts.feature != self.feature
         first = closest_to(values, parts.ranked, np.flatnonzero(is_relevant & others))
         n_left = MOST_CONTEXT - len(first)
@@ -100,7 +100,11 @@ class FeatureResidual:
         return seen[:, np.sort(np.concatenate([first, near]))]
 
     def _own(self, fit: CrossFit) -> Indices:
-        return fit.columns(np.array([self.feature]))
+        return fit.own_columns(np.array([self.feature]))
+
+    def _always(self, fit: CrossFit) -> Indices:
+        """Return what imputers look at in any case: what is relevant, and what is adjusted for."""
+        return np.append(self.relevant, fit.adjusted_features)
 
 
 def dependent_on_others(

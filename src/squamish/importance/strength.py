@@ -250,6 +250,7 @@ def _draw_all(
     """Draw each relevant feature anew, given all columns or the closest ones."""
     columns = fit.columns(relevant)
     context = closest(fit.matrix("ranked", 0), columns, np.arange(len(fit.feature)))
+    context = np.union1d(context, fit.own_columns(fit.adjusted_features))
     units = [np.flatnonzero(fit.feature[columns] == f) for f in relevant]
     return conditional_importance(fit, learner, columns, context, units, rng)
 

@@ -88,13 +88,13 @@ def assemble_evidence(
         representatives=redundancy.representatives,
         minimal=among(measured.minimal),
         leaks=found.leaks.features,
-        learner="constant" if race is None else str(race.learner),
+        learner=_without_relevant(fit) if race is None else str(race.learner),
         loss=loss,
         minimal_loss=measured.minimal_loss,
         constant_loss=constant,
-        n_fits=found.n_fits,
+        n_fits=found.n_fits + (0 if fit.adjustment is None else fit.adjustment.n_fits),
         importance_rounds=(
-            np.zeros((0, d)) if gains is None else gains.features_in_rounds(fit.parts.feature, d)
+            np.zeros((0, d)) if gains is None else gains.features_in_rounds(fit.given.feature, d)
         ),
         shadow_rounds=np.zeros((0, 0)) if gains is None else gains.shadows_in_rounds,
         importance_threshold=np.nan if gains is None else gains.threshold(level.alpha / d),
@@ -114,6 +114,11 @@ def assemble_evidence(
         prognosis=found.prognosis,
         gaps=told_by_gaps(fit, relevance),
     )
+
+
+def _without_relevant(fit: CrossFit) -> str:
+    """Name what predicts the target if no column is relevant."""
+    return "constant" if fit.adjustment is None else fit.adjustment.learner
 
 
 def _detectable(

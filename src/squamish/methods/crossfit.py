@@ -26,6 +26,7 @@ from squamish.importance.leaks import find_leaks
 from squamish.importance.strength import test_strength
 from squamish.methods.assembly import Outcomes, assemble_evidence
 from squamish.models import sample_size
+from squamish.models.adjustment import adjusted
 from squamish.models.crossfit import CrossFit
 from squamish.models.estimators import check_estimators
 from squamish.models.user_learners import UserLearner, user_learners
@@ -156,7 +157,8 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         Parameters
         ----------
         table : Table
-            Features and target. No column is constant; there may be none at all.
+            Features and target. No column is constant; there may be none at all. What is adjusted
+            for is among the columns, and is not judged.
         rng : numpy.random.Generator
             Source of all seeds.
         workers : Workers or None
@@ -174,7 +176,9 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
         self.check_parameters()
         fold_rng, screen_rng, model_rng, strength_rng, learner_rng, worth_rng = rng.spawn(6)
         learners = user_learners(self.learners, table.family, table.weights, learner_rng)
-        fit = self._cross_fit(table, fold_rng, workers or Workers(), learners)
+        fit = self._cross_fit(table.judged, fold_rng, workers or Workers(), learners)
+        if table.is_adjusted.any():
+            fit = adjusted(fit, table.adjustments)
 
         level = Level(self.alpha, self.error_rate)
         certain = FamilyWise(fit, self.alpha)
@@ -207,7 +211,7 @@ class CrossfitMethod(BaseEstimator):  # type: ignore[misc]
             worth_rng,
         )
 
-        classes = np.full(table.n_features, IRRELEVANT)
+        classes = np.full(fit.table.n_features, IRRELEVANT)
         classes[strong], classes[weak] = STRONG, WEAK
         prognosis = measure_prognosis(fit, table.y, race)
         found = Outcomes(screening, selected, strength, redundancy, leaks, measured, prognosis)

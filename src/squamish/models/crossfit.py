@@ -12,6 +12,7 @@ import numpy as np
 from squamish.arrays import Array, Fold, Indices
 from squamish.execution.workers import Workers
 from squamish.families import Family
+from squamish.models.beyond import Terms
 from squamish.models.folds import split_rows
 from squamish.models.learners import Learner, Model, View, fit_together, to_keep
 from squamish.statistics.paired import PairedTest, paired_test
@@ -40,6 +41,60 @@ class Trial:
 
 
 @dataclass(frozen=True, eq=False)
+class Adjustment:
+    """What the columns that are adjusted for tell, and what they leave.
+
+    Attributes
+    ----------
+    beyond : Parts
+        What they leave of the parts that are judged, not standardised; 0 if that is next to none.
+    terms : Terms
+        The columns themselves, and curves of them.
+    learner : str
+        What predicts the target best by them; the constant, if nothing is better.
+    predictions, losses : ndarray of shape (n_tested, ...)
+        Its out-of-sample predictions, and their losses.
+    n_fits : int
+        Number of models fitted.
+    """
+
+    beyond: Parts
+    terms: Terms
+    learner: str
+    predictions: Array
+    losses: Array
+    n_fits: int
+
+    def left(self, view: View, columns: Indices, seen: Array, rows: Indices) -> Array:
+        """Return what adjustments leave of parts that are judged, standardised, in some rows.
+
+        Parameters
+        ----------
+        view : {"plain", "ranked"}
+            How parts are seen.
+        columns : ndarray of int
+            The parts, target encodings after all others.
+        seen : ndarray of shape (len(rows), len(columns))
+            What they are in these rows.
+        rows : ndarray of int
+            The rows.
+        """
+        known = self.beyond.ranked if view == "ranked" else self.beyond.plain
+        is_known = columns < known.shape[1]
+        out = np.empty_like(seen)
+        out[:, is_known] = known[np.ix_(rows, columns[is_known])]
+        encoded = seen[:, ~is_known]
+        if encoded.shape[1]:
+            terms, numbers = self.terms.some(rows), np.arange(len(rows))
+            # Rows are sorted by the target, so that every fifth one gives stratified folds.
+            parts = [(numbers[numbers % 5 != k], numbers[k::5]) for k in range(5)]
+            out[:, ~is_known] = terms.without_lines(encoded - terms.means(encoded, parts))
+        out -= out.mean(axis=0)
+        scale = out.std(axis=0)
+        return np.asarray(out / np.where(scale > 1e-9, scale, 1.0))
+
+
+@dataclass(frozen=True, eq=False)
 class CrossFit:
     """A table, the parts of its features, and folds that stay the same for all comparisons.
 
@@ -52,7 +107,8 @@ class CrossFit:
     table : Table
         Features and target.
     parts : Parts
-        The parts of features that are the same in every fold.
+        The parts of features that are the same in every fold; those of adjustments, and curves of
+        them, come after those that are judged.
     folds : sequence of (train, test)
         Row numbers.
     tested : ndarray of int
@@ -60,11 +116,14 @@ class CrossFit:
     encoded : sequence of ndarray
         For every fold, the target encodings of categories of many levels; none if there are none.
     feature : ndarray of int
-        The feature of every part, target encodings last.
+        The feature of every part, target encodings last. Adjustments, and what they tell of the
+        target, are one feature more than are judged, and curves of them another one.
     workers : Workers
         Who fits the models.
     user_learners : tuple of Learner
         What races beside the portfolio.
+    adjustment : Adjustment or None
+        What is adjusted for (see `squamish.models.adjustment`).
     """
 
     table: Table
@@ -75,6 +134,7 @@ class CrossFit:
     feature: Indices
     workers: Workers = field(default_factory=Workers)
     user_learners: tuple[Learner, ...] = ()
+    adjustment: Adjustment | None = None
     # What was made before, so that it need not be made again.
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
     _models: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
@@ -82,7 +142,8 @@ class CrossFit:
 
     def __getstate__(self) -> dict[str, Any]:
         # What goes to another process has nobody to work for it.
-        kept = {name: value for name, value in self.__dict__.items() if name != "tested_ranks"}
+        again = ("tested_ranks", "terms", "tested_folds")
+        kept = {name: value for name, value in self.__dict__.items() if name not in again}
         return kept | {"workers": Workers(), "_views": {}, "_models": {}, "_raced": {}}
 
     @classmethod
@@ -129,6 +190,32 @@ class CrossFit:
         return self.family.score_variances(self.table.y)
 
     @property
+    def given(self) -> Parts:
+        """The parts that are judged, as far as adjustments do not tell them."""
+        return self.parts if self.adjustment is None else self.adjustment.beyond
+
+    @property
+    def adjusted_features(self) -> Indices:
+        """The numbers of what is adjusted for, if anything is: the columns, then curves of them."""
+        return self.table.n_features + np.arange(0 if self.adjustment is None else 2)
+
+    @cached_property
+    def terms(self) -> Terms:
+        """What is adjusted for, in the tested rows."""
+        if self.adjustment is None:
+            raise ValueError("nothing is adjusted for")
+        everywhere = len(self.tested) == len(self.table.y)
+        return self.adjustment.terms if everywhere else self.adjustment.terms.some(self.tested)
+
+    @cached_property
+    def tested_folds(self) -> list[Fold]:
+        """The folds by numbers of tested rows, without training rows that are never tested."""
+        place = np.full(len(self.table.y), -1)
+        place[self.tested] = np.arange(len(self.tested))
+        folds = [(place[train], place[test]) for train, test in self.folds]
+        return [(train[train >= 0], test) for train, test in folds if (train >= 0).any()]
+
+    @property
     def weights(self) -> Array | None:
         """How much each tested row counts."""
         return None if self.table.weights is None else self.table.weights[self.tested]
@@ -141,7 +228,7 @@ class CrossFit:
     @cached_property
     def tested_ranks(self) -> Array:
         """The ranked parts in the tested rows, standardised in these."""
-        ranked = self.parts.ranked
+        ranked = self.given.ranked
         if len(self.tested) == len(ranked):
             return ranked
         some = ranked[self.tested]
@@ -151,7 +238,7 @@ class CrossFit:
     @cached_property
     def atom_shares(self) -> Array:
         """The share of the most common value in every part."""
-        return atom_shares(self.parts.ranked)
+        return atom_shares(self.parts.ranked[:, : len(self.given.feature)])
 
     def mean(self, losses: Array) -> float:
         """Average over the tested rows."""
@@ -174,8 +261,17 @@ class CrossFit:
         return PairedTest(mean, error, found.freedom)
 
     def columns(self, features: Indices) -> Indices:
+        """Return the parts of some features, and those that are in every model."""
+        always = self.adjusted_features[:1]
+        return np.flatnonzero(np.isin(self.feature, np.append(features, always)))
+
+    def own_columns(self, features: Indices) -> Indices:
         """Return the parts of some features."""
         return np.flatnonzero(np.isin(self.feature, features))
+
+    def always_with(self, columns: Indices) -> Indices:
+        """Return some parts, and those that are in every model."""
+        return np.union1d(columns, self.own_columns(self.adjusted_features[:1]))
 
     def fixed_columns(self, features: Indices) -> Indices:
         """Return the parts of some features that are the same in every fold."""
@@ -198,22 +294,38 @@ class CrossFit:
         return out
 
     def widest(self, view: View, columns: Indices) -> Array:
-        """Return parts as they are seen in the fold that knows most rows, in these rows."""
+        """Return parts as they are seen in the fold that knows most rows, in these rows.
+
+        Without what is told of them by what is adjusted for.
+        """
         if not self.encoded:
             return self.matrix(view, 0)[:, columns]
         # What is learned from the target is known in the rows of a fold only.
         fold = max(range(len(self.folds)), key=lambda k: sum(map(len, self.folds[k])))
         rows = np.sort(np.concatenate(self.folds[fold]))
-        return self.matrix(view, fold)[np.ix_(rows, columns)]
+        seen = self.matrix(view, fold)[np.ix_(rows, columns)]
+        return seen if self.adjustment is None else self.adjustment.left(view, columns, seen, rows)
 
     def constant_losses(self) -> Array:
-        """Return the loss of the best prediction that looks at no column."""
+        """Return the loss of the best prediction that looks at no column that is judged."""
+        if self.adjustment is not None:
+            return self.adjustment.losses
         y, parts = self.table.y, []
-        for train, test in self.folds:
-            constant = self.family.constant(y[train], self._train_weights(train))
-            prediction = np.broadcast_to(constant, (len(test), *constant.shape))
+        for (_, test), prediction in zip(self.folds, self._constants(), strict=True):
             parts.append(self.family.losses(prediction, y[test]))
         return self.gathered(parts)
+
+    def constant_predictions(self) -> Array:
+        """Return the best prediction that looks at no column at all."""
+        return self.gathered(self._constants())
+
+    def _constants(self) -> list[Array]:
+        """Return the constant prediction of the test rows of every fold."""
+        out = []
+        for train, test in self.folds:
+            constant = self.family.constant(self.table.y[train], self._train_weights(train))
+            out.append(np.broadcast_to(constant, (len(test), *constant.shape)))
+        return out
 
     def run(
         self,

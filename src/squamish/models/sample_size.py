@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from scipy import stats
 
+from squamish.arrays import Array
 from squamish.families import Family
 from squamish.models.learners import DEFAULT_TREES
 from squamish.models.trees import train_trees
@@ -43,14 +44,23 @@ def rows_needed(
 
 
 def pilot_loss(table: Table) -> tuple[float, float]:
-    """Return the loss of boosted trees on rows that they have not seen, and the gain by them."""
+    """Return the loss of boosted trees on rows that they have not seen, and the gain by them.
+
+    What is gained is gained over the constant, or over trees of what is adjusted for.
+    """
     family = table.family
     y = family.prepared(table.y)
     # Rows of every class are in both parts.
     test = np.zeros(len(y), dtype=bool)
     test[np.argsort(y, kind="stable")[::5]] = True
-    trees = train_trees(table.X[~test], y[~test], family, int(DEFAULT_TREES.strength))
-    loss = float(family.losses(trees.predict(table.X[test]), y[test]).mean())
+
+    def loss_of(X: Array) -> float:
+        trees = train_trees(X[~test], y[~test], family, int(DEFAULT_TREES.strength))
+        return float(family.losses(trees.predict(X[test]), y[test]).mean())
+
+    loss = loss_of(table.X)
+    if table.is_adjusted.any():
+        return loss, loss_of(table.X[:, table.is_adjusted]) - loss
     constant = family.constant(y[~test])
     known = np.broadcast_to(constant, (int(test.sum()), *constant.shape))
     return loss, float(family.losses(known, y[test]).mean()) - loss

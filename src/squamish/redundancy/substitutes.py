@@ -66,7 +66,7 @@ def _substitutes_of(
 ) -> tuple[tuple[tuple[int, ...], ...], ...]:
     """Find the features among some that replace each of a few of them."""
     relevant, features = job
-    columns = fit.columns(relevant)
+    columns = fit.own_columns(relevant)
     views = [fit.widest(view, columns) for view in get_args(View)]
     products = _Products(views, np.searchsorted(relevant, fit.feature[columns]))
     found = []

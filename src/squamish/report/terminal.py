@@ -34,6 +34,9 @@ def verdict(result: RelevanceResult) -> RenderableType:
     """Lay out the verdict."""
     relevant = wording.ordered(result)
     parts: list[RenderableType] = []
+    if result.adjusted_for:
+        given = _some(result.adjusted_for, MOST_NAMES)
+        parts.append(Text(f"Adjusted for, in every model: {given}"))
     if relevant:
         parts.append(_table(result, relevant[:MOST_ROWS]))
     if result.undecided:

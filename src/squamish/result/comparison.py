@@ -29,7 +29,8 @@ class Comparison:
     only_before, only_after : tuple of str
         Columns that only one of the two knows.
     circumstances : dict of str to tuple of two str
-        What else is different: method, task, data, seed, number of rows, versions.
+        What else is different: method, task, what was adjusted for, data, seed, number of rows,
+        versions.
     """
 
     changed: dict[str, tuple[str, str]]
@@ -91,6 +92,7 @@ def _circumstances(result: RelevanceResult) -> dict[str, str]:
         "target": origin.target,
         "task": result.task,
         "rows": f"{result.n_samples:,}",
+        "adjusted for": ", ".join(result.adjusted_for),
         "method": method_name(result),
         "seed": "" if origin.seed is None else str(origin.seed),
     }

@@ -68,6 +68,8 @@ class RelevanceResult(PlotMethods):
     stability : Stability or None
         How often every column had which class in half of the rows; None if that was not asked for,
         and in results of older versions.
+    adjusted_for : tuple of str
+        Columns that were in every model, and not judged; they are not among ``columns``.
 
     Examples
     --------
@@ -89,6 +91,7 @@ class RelevanceResult(PlotMethods):
     notes: tuple[str, ...] = ()
     provenance: Provenance = field(default_factory=Provenance)
     stability: Stability | None = None
+    adjusted_for: tuple[str, ...] = ()
 
     @property
     def feature_names(self) -> tuple[str, ...]:
@@ -200,7 +203,7 @@ class RelevanceResult(PlotMethods):
         Returns
         -------
         tuple of str
-            The names.
+            The names; not those of columns that are adjusted for, beside which they are enough.
         """
         return self._named(tuple(np.flatnonzero(self.mask(which)).tolist()))
 
@@ -295,7 +298,10 @@ class RelevanceResult(PlotMethods):
 
     @property
     def gain(self) -> float:
-        """What the model of the relevant columns gains over the constant prediction, in loss."""
+        """What the model of the relevant columns gains over the constant prediction, in loss.
+
+        Over that of the columns that are adjusted for, if any are.
+        """
         return self.evidence.constant_loss - self.evidence.loss
 
     def explain(self, column: str) -> str:

@@ -315,5 +315,7 @@ def _inconsistencies(result: RelevanceResult) -> Iterator[str]:
     yield from wrong_numbers("seconds", [result.seconds])
     yield from wrong_rounds(result.evidence)
     yield from wrong_classes(result.evidence, result.classes)
+    if {*result.adjusted_for} & {*columns.names}:
+        yield "adjusted_for names columns that are judged"
     if result.stability is not None:
         yield from result.stability.inconsistencies(columns.names)

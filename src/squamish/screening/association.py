@@ -56,7 +56,7 @@ class Partners:
 
 def partners_of(fit: CrossFit, relevant: Indices) -> Partners:
     """Test every part for association with relevant parts, of which there is at least one."""
-    Z, weights, clusters = fit.parts.ranked, fit.table.weights, fit.table.clusters
+    Z, weights, clusters = fit.given.ranked, fit.table.weights, fit.table.clusters
     if clusters is not None:
         # One observation for each cluster: its mean.
         rows = np.ones(len(Z)) if weights is None else weights

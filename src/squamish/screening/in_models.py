@@ -64,7 +64,7 @@ class _Groups:
     @classmethod
     def of(cls, fit: CrossFit, groups: Indices) -> _Groups:
         """Take the groups of parts for those of features."""
-        features, place = np.unique(fit.parts.feature, return_index=True)
+        features, place = np.unique(fit.given.feature, return_index=True)
         _, first, group = np.unique(groups[place], return_index=True, return_inverse=True)
         return cls(features, group, features[first])
 
@@ -134,7 +134,7 @@ def _in_trees(
     if len(tested) == 0 or len(groups.first) > FEW_GROUPS:
         # Of so many groups each tree would see a small share, and prove nothing.
         return selected
-    columns = fit.fixed_columns(groups.first)
+    columns = fit.always_with(fit.fixed_columns(groups.first))
     p, n_fits = _redrawn(fit, DEFAULT_TREES, columns, groups.first[tested], rng)
     p = groups.spread(tested, p, relevance.p_values["trees"])
     relevance = decide(relevance, {"trees": p})
@@ -152,5 +152,6 @@ def _redrawn(
     owner = fit.feature[columns]
     units = [np.flatnonzero(owner == f) for f in features]
     context = closest(fit.matrix("ranked", 0), columns[np.concatenate(units)], columns)
+    context = np.union1d(context, fit.own_columns(fit.adjusted_features))
     found = conditional_importance(fit, learner, columns, context, units, rng)
     return found.p_values, found.n_fits

@@ -12,7 +12,7 @@ from squamish.statistics.pairs import in_groups
 
 def of_features(fit: CrossFit, p: Array) -> Array:
     """Turn p-values of the parts of a table into p-values of its features."""
-    return feature_p_values(p, fit.parts.feature, fit.table.n_features)
+    return feature_p_values(p, fit.given.feature, fit.table.n_features)
 
 
 def feature_p_values(p: Array, feature: Indices, n_features: int) -> Array:

@@ -145,9 +145,9 @@ def _with_associated(
     corrected[is_open] = holm(np.minimum(p_values[is_open] * N_WAYS, 1.0))
     associations, proofs = dict(outcome.associations), list(outcome.proofs)
     for j in np.flatnonzero(is_open & (corrected <= alpha)).tolist():
-        own = np.flatnonzero(fit.parts.feature == j)
+        own = np.flatnonzero(fit.given.feature == j)
         best = own[found.p_values[own].argmin()]
-        partner = int(fit.parts.feature[found.partner[best]])
+        partner = int(fit.given.feature[found.partner[best]])
         associations[j] = Association(
             (partner,), float(found.correlation[best]), float(corrected[j])
         )
@@ -176,5 +176,5 @@ def _telling_parts(fit: CrossFit, outcome: Relevance, features: Indices, alpha: 
     owners = fit.parts.feature[parts]
     least = np.ones(fit.table.n_features)
     np.minimum.at(least, owners, combined)
-    tells = combined * len(fit.parts.feature) <= alpha
+    tells = combined * len(fit.given.feature) <= alpha
     return parts[tells | (combined == least[owners])]

@@ -17,6 +17,12 @@ from squamish.families import Rates
 from squamish.importance.context import MOST_CONTEXT
 from squamish.models.crossfit import CrossFit
 from squamish.screening import product, score
+from squamish.screening.given import (
+    level_p_value_given,
+    p_values_given,
+    partners_given,
+    targets_given,
+)
 from squamish.screening.hazards import hazard_tests, leading_residuals
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.levels import level_p_value
@@ -76,18 +82,23 @@ def screen_for_relevance(
     rng : numpy.random.Generator
         Source of random orders.
     """
-    table, parts = fit.table, fit.parts
+    table, parts = fit.table, fit.given
     nothing = Relevance.unknown(table.n_features)
     level_rng, shadow_rng = rng.spawn(2)
-    n_parts = parts.ranked.shape[1]
+    n_parts = len(parts.feature)
     fit.workers.reporter.begin(STAGE, len(parts.many_levels) + _n_jobs(n_parts))
+    given = np.zeros((0, 0))
     try:
         groups = _correlation_groups(fit)
+        if fit.adjustment is not None:
+            given = targets_given(fit)
     except OutOfTime:
         return Screening(nothing, np.arange(n_parts), None, 0, complete=False)
     found: dict[str, Array] = {}
     gains, complete = None, True
-    if n_parts and table.rows_are_alike:
+    if n_parts and fit.adjustment is not None:
+        found, complete = _test_given_adjustments(fit, given)
+    elif n_parts and table.rows_are_alike:
         found, gains, complete = _test_rows_alike(fit, groups, known, shadow_rng)
         # Of few rows no order of the target is as unlikely as tails of any distribution say.
         least = least_p_value(table.y)
@@ -101,7 +112,7 @@ def screen_for_relevance(
         p["partial"] = _with_joint_tests(p["partial"], jointly, parts.feature)
     first = np.unique(table.feature, return_index=True)[1]
     p |= {name: values[first] for name, values in known.items()}
-    p["marginal"] = _with_levels(fit, p["marginal"], level_rng)
+    p["marginal"] = _with_levels(fit, p["marginal"], given, level_rng)
     n_fits = 0 if gains is None else gains.real.shape[0] * gains.real.shape[1]
     relevance = decide(nothing, p, found)
     return Screening(relevance, groups, gains, n_fits, complete)
@@ -114,8 +125,8 @@ def _n_jobs(n_parts: int) -> int:
 
 def _correlation_groups(fit: CrossFit) -> Indices:
     """Find the groups of parts that are close to each other."""
-    found = fit.run(_links, blocks(fit.parts.ranked.shape[1]))
-    return groups_of_linked(fit.parts.ranked, found)
+    found = fit.run(_links, blocks(fit.given.ranked.shape[1]))
+    return groups_of_linked(fit.given.ranked, found)
 
 
 def _test_rows_alike(
@@ -198,15 +209,25 @@ def _targets_of_products(fit: CrossFit) -> Array:
     return leading_residuals(fit.parts.ranked, fit.scores, fit.family, *rows)
 
 
-def _with_levels(fit: CrossFit, p_marginal: Array, rng: np.random.Generator) -> Array:
+def _test_given_adjustments(fit: CrossFit, targets: Array) -> tuple[dict[str, Array], bool]:
+    """Run the tests given what is adjusted for, as long as there is time."""
+    asked = np.ones(len(fit.given.feature), dtype=bool)
+    found, complete = p_values_given(fit, targets, asked, partners_given(fit), partial=True)
+    names = {"own": "marginal"}
+    return {names.get(name, name): p for name, p in found.items()}, complete
+
+
+def _with_levels(fit: CrossFit, p_marginal: Array, given: Array, rng: np.random.Generator) -> Array:
     """Test categories of many levels, whose parts are no proof: they know the target."""
-    table, parts = fit.table, fit.parts
+    table, parts = fit.table, fit.given
     p = p_marginal.copy()
     found: dict[int, list[float]] = {}
     for feature, levels in parts.many_levels:
-        own = level_p_value(
-            levels, fit.scores, rng, table.weights, table.clusters, fit.score_variances
-        )
+        if fit.adjustment is None:
+            rows = table.weights, table.clusters, fit.score_variances
+            own = level_p_value(levels, fit.scores, rng, *rows)
+        else:
+            own = level_p_value_given(fit, given, levels)
         found.setdefault(feature, []).append(own)
         fit.workers.reporter.step()
     for feature, p_values in found.items():
@@ -222,7 +243,7 @@ def _shadow_jobs(groups: Indices, rng: np.random.Generator) -> list[Job]:
 
 
 def _links(fit: CrossFit, block: Block, _: np.random.Generator) -> Indices:
-    return links(fit.parts.ranked, block, GROUP_CORRELATION)
+    return links(fit.given.ranked, block, GROUP_CORRELATION)
 
 
 def _marginal(fit: CrossFit, start: int, stop: int) -> Array:

@@ -17,6 +17,7 @@ from squamish.models.crossfit import CrossFit
 from squamish.models.learners import trained_together
 from squamish.models.race import Race, contestants, race_portfolio
 from squamish.screening import product, residual, score
+from squamish.screening.given import explaining_given
 from squamish.screening.jobs import Job, product_jobs, run_jobs
 from squamish.screening.parts import of_features
 from squamish.screening.relevance import Decides, Relevance
@@ -116,6 +117,8 @@ def _residual_p_values(fit: CrossFit, residuals: Array, model: Indices) -> Array
     d, columns = Z.shape[1], fit.fixed_columns(model)
     if d == 0:
         return np.ones(0)
+    if fit.adjustment is not None:
+        return explaining_given(fit, residuals, ~np.isin(np.arange(d), columns), columns)
     if not fit.table.rows_are_alike or fit.family.is_censored:
         rows = residuals, fit.weights, fit.clusters
         both = [score.single_p_values(Z, *rows), score.product_p_values(Z, *rows, columns)]

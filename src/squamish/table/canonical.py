@@ -50,8 +50,8 @@ class Canonical:
     columns : ndarray of int of shape (n_columns,)
         For every column of the new table, its number in the old one.
     feature : ndarray of int
-        For every column of the old table, its feature in the new one; -1 if it has none,
-        because it is constant.
+        For every column of the old table, its feature among those that are judged in the new one;
+        -1 if it has none, because it is constant, or adjusted for.
     """
 
     table: Table
@@ -84,7 +84,12 @@ def in_canonical_order(table: Table, check_time: Callable[[], None] = no_hurry) 
     columns, lines = _ordered_columns(table, varying, check_time)
     rows = _ordered_rows(table, columns, lines.ranks, check_time)
     X = _rearranged(lines, rows, columns, check_time)
-    feature, numbers = _numbered_as_they_come(table.feature[varying[columns]])
+    is_adjusted = table.is_adjusted[varying][columns]
+    # What is judged is numbered first.
+    first = np.argsort(is_adjusted, kind="stable")
+    named, numbers = _numbered_as_they_come(table.feature[varying[columns]][first])
+    feature = np.empty_like(named)
+    feature[first] = named
     clusters = None if table.clusters is None else table.clusters[rows]
     ordered = replace(
         table,
@@ -93,14 +98,14 @@ def in_canonical_order(table: Table, check_time: Callable[[], None] = no_hurry) 
         is_category=table.is_category[varying][columns],
         is_id=table.is_id[varying][columns],
         feature=feature,
+        is_adjusted=is_adjusted,
         weights=None if table.weights is None else table.weights[rows],
         clusters=None if clusters is None else _numbered_as_they_come(clusters)[0],
         folds=None if table.folds is None else _moved(table.folds, rows),
     ).without_gaps()
-    places = [numbers.get(f, -1) for f in table.feature.tolist()]
-    return Canonical(
-        ordered.without_gaps(), rows, varying[columns], np.array(places, dtype=np.intp)
-    )
+    places = np.array([numbers.get(f, -1) for f in table.feature.tolist()], dtype=np.intp)
+    places[table.is_adjusted] = -1
+    return Canonical(ordered, rows, varying[columns], places)
 
 
 def _numbered_as_they_come(labels: Indices) -> tuple[Indices, dict[int, int]]:

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from squamish.arrays import Indices
+from squamish.arrays import Indices, Mask
 from squamish.errors import InputError
 from squamish.table.frames import as_frame
 
@@ -61,6 +61,39 @@ def positions(columns: Iterable[str | int], names: Sequence[str], parameter: str
                 f"{', '.join(names[:20])}{', ...' if len(names) > 20 else ''}"
             )
     return np.array(found, dtype=np.intp)
+
+
+def adjusted_columns(
+    adjust_for: Sequence[str | int] | None, names: Sequence[str], feature: Indices
+) -> Mask:
+    """Tell which columns are adjusted for, given the feature of each.
+
+    Examples
+    --------
+    >>> import numpy as np
+    >>> from squamish.table.names import adjusted_columns
+    >>> adjusted_columns(["age"], ["age", "dose"], np.arange(2))
+    array([ True, False])
+    """
+    out = np.zeros(len(names), dtype=bool)
+    if adjust_for is None:
+        return out
+    if isinstance(adjust_for, str) or not isinstance(adjust_for, Iterable):
+        raise InputError(f"adjust_for is {adjust_for!r}; it must be a list of columns")
+    out[positions(adjust_for, names, "adjust_for")] = True
+    if out.all():
+        raise InputError(
+            f"adjust_for names all {len(names)} columns of X; one or more must be left to judge"
+        )
+    for f in np.unique(feature[out]):
+        own = np.flatnonzero(feature == f)
+        if not out[own].all():
+            judged = names[own[~out[own]][0]]
+            raise InputError(
+                f"adjust_for holds {names[own[out[own]][0]]!r}, which feature_groups judges "
+                f"together with {judged!r}; a group is adjusted for as a whole, or not at all"
+            )
+    return out
 
 
 def features_of_columns(groups: FeatureGroups | None, names: Sequence[str]) -> Indices:

@@ -36,6 +36,8 @@ class Table:
         its own if it is not given.
     is_id : ndarray of bool of shape (n_columns,)
         Which columns look like numbers or names of the rows; none if it is not given.
+    is_adjusted : ndarray of bool of shape (n_columns,)
+        Which columns are adjusted for: in every model, and not judged. None if it is not given.
     weights : ndarray of shape (n_samples,) or None
         How much each row counts, 1 on average; None if all count the same.
     clusters : ndarray of int of shape (n_samples,) or None
@@ -55,6 +57,7 @@ class Table:
     is_category: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
     feature: Indices = field(default_factory=lambda: np.zeros(0, dtype=np.intp))
     is_id: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
+    is_adjusted: Mask = field(default_factory=lambda: np.zeros(0, dtype=bool))
     weights: Array | None = None
     clusters: Indices | None = None
     folds: Sequence[Fold] | None = None
@@ -68,6 +71,8 @@ class Table:
                 object.__setattr__(self, name, np.zeros(n_columns, dtype=bool))
         if len(self.feature) == 0:
             object.__setattr__(self, "feature", np.arange(n_columns))
+        if len(self.is_adjusted) == 0:
+            object.__setattr__(self, "is_adjusted", np.zeros(n_columns, dtype=bool))
 
     @property
     def family(self) -> Family:
@@ -94,6 +99,17 @@ class Table:
         """Whether every row counts the same, was exposed as long, and stands for itself."""
         return self.weights is None and self.clusters is None and self.y.dtype.names is None
 
+    @property
+    def judged(self) -> Table:
+        """The columns that are judged."""
+        return self.take(np.flatnonzero(~self.is_adjusted)) if self.is_adjusted.any() else self
+
+    @property
+    def adjustments(self) -> Table:
+        """The columns that are adjusted for, as a table of their own."""
+        own = self.take(np.flatnonzero(self.is_adjusted))
+        return replace(own, is_adjusted=np.zeros_like(own.is_adjusted))
+
     def rows(self, rows: Indices) -> Table:
         """Return the table with these rows only."""
         return replace(
@@ -112,6 +128,7 @@ class Table:
             is_category=self.is_category[columns],
             is_id=self.is_id[columns],
             feature=np.unique(self.feature[columns], return_inverse=True)[1],
+            is_adjusted=self.is_adjusted[columns],
         )
 
     def without_gaps(self) -> Table:
@@ -128,6 +145,7 @@ class Table:
             is_category=np.append(self.is_category, False),
             is_id=np.append(self.is_id, False),
             feature=np.append(self.feature, self.feature.max(initial=-1) + 1),
+            is_adjusted=np.append(self.is_adjusted, False),
         )
 
     def fingerprint(self, *beside: Array) -> str:
@@ -143,7 +161,8 @@ class Table:
         """
         digest = hashlib.sha256(f"{self.task} {self.n_folds} {self.X.shape}".encode())
         folds = [rows for fold in self.folds or () for rows in fold]
-        for array in (self.X, self.y, self.is_category, self.feature, *folds, *beside):
+        flags = (self.is_category, self.is_adjusted)
+        for array in (self.X, self.y, *flags, self.feature, *folds, *beside):
             digest.update(np.ascontiguousarray(array).data)
         for rows in (self.weights, self.clusters):
             digest.update(b"none" if rows is None else np.ascontiguousarray(rows).data)

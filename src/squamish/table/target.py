@@ -94,11 +94,14 @@ def _refuse_several(y: Any) -> None:
     """Refuse several targets at once."""
     fields = getattr(getattr(y, "dtype", None), "names", None)
     shape = getattr(y, "shape", None)
+    if isinstance(y, list | tuple):
+        shape = np.shape(np.asarray(y, dtype=object)) if _is_table(y) else None
     n_columns = len(fields) if fields else shape[1] if shape and len(shape) == 2 else 1
     if n_columns > 1:
         raise InputError(
             f"y has {n_columns} columns, but one target is explained at a time: fit a selector for "
-            "each of them, in a loop (an event and a time take task='survival')"
+            "each of them, in a loop such as {name: clone(selector).fit(X, y[name]).result_ for "
+            "name in y} (an event and a time take task='survival')"
         )
 
 

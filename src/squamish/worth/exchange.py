@@ -132,7 +132,8 @@ class _StandIn:
         owner = self.fit.feature[self.columns]
         targets = np.flatnonzero(np.isin(owner, gone))
         d = len(owner)
-        seen = np.flatnonzero(np.isin(np.tile(owner, 2), by))
+        known = np.append(by, self.fit.adjusted_features)
+        seen = np.flatnonzero(np.isin(np.tile(owner, 2), known))
         shift = d if self.view == "ranked" else 0
         wanted = targets + shift
         if self.view == "plain":

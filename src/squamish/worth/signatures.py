@@ -205,7 +205,7 @@ def _told_by_lines(
 
     In a line of ranks, the largest of their parts: (n_open, n_outside).
     """
-    columns = fit.columns(np.union1d(members, outside))
+    columns = fit.own_columns(np.union1d(members, outside))
     owner = fit.feature[columns]
     R = fit.widest("ranked", columns)
     R = R - R.mean(axis=0)

@@ -124,13 +124,14 @@ def _losses(result: RelevanceResult) -> str:
     small, full = evidence.minimal_loss, evidence.loss
     if np.isnan(small):
         return ""
+    adjusted = bool(result.adjusted_for)
     digits = next((n for n in (3, 4, 5) if f"{small:.{n}g}" != f"{full:.{n}g}"), 3)
     with_these, with_all, with_none = (
         f"{loss:.{digits}g}" for loss in (small, full, evidence.constant_loss)
     )
     return (
         f"The out-of-sample loss is {with_these} with these, {with_all} with all relevant columns "
-        f"and {with_none} with none."
+        f"and {with_none} with {wording.without_judged(result) if adjusted else 'none'}."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from squamish.report.wording.adjustment import without_judged
 from squamish.report.wording.explanation import explain
 from squamish.report.wording.markdown import markdown_page
 from squamish.report.wording.names import alternatives, listed, no_such_column
@@ -85,5 +86,6 @@ __all__ = [
     "thirds",
     "together",
     "verdict",
+    "without_judged",
     "worth_of",
 ]

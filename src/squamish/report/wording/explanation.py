@@ -8,6 +8,7 @@ import numpy as np
 
 from squamish.evidence.interface import Obstacle
 from squamish.evidence.relevance import IRRELEVANT, MEANINGS, PROOFS, STRONG, WEAK
+from squamish.report.wording.adjustment import together
 from squamish.report.wording.names import alternatives, listed
 from squamish.report.wording.rows import MOSTLY, no_substitute, stands_for
 from squamish.report.wording.worth import is_needed, searched, share, suggested
@@ -35,7 +36,10 @@ def explain(result: RelevanceResult, j: int) -> str:
     """Say in a few sentences why a column has its class."""
     name, relevance = result.feature_names[j], int(result.classes[j])
     head = {STRONG: "strongly relevant", WEAK: "weakly relevant", IRRELEVANT: "irrelevant"}
-    sentences = [f"{name!r} is {head[relevance]}: {_meaning(result, j)}."]
+    given = (
+        f"Given {together(list(map(repr, result.adjusted_for)))}, " if result.adjusted_for else ""
+    )
+    sentences = [f"{given}{name!r} is {head[relevance]}: {_meaning(result, j)}."]
     sentences += _relevance_sentences(result, j)
     sentences += _gap_sentences(result, j)
     if relevance != IRRELEVANT:

@@ -10,6 +10,7 @@ import numpy as np
 from squamish.errors import legible
 from squamish.evidence.relevance import HEADINGS
 from squamish.families import family_of
+from squamish.report.wording.adjustment import without_judged
 from squamish.report.wording.rows import names_by_worth
 from squamish.report.wording.worth import searched, stand_ins
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
     from squamish.result.result import RelevanceResult
 
-KEEP = "Keep (minimal set)"
+KEEP, ADJUSTED = "Keep (minimal set)", "Adjusted for (in every model)"
 # The most names of a class, and the most lines of stand-ins or groups, that are read in one go.
 MOST_NAMES, MOST_LINES = 40, 20
 # Losses that so many digits do not tell apart are the same to any reader.
@@ -60,7 +61,7 @@ def score(result: RelevanceResult) -> str:
         told = f"out-of-sample concordance {evidence.prognosis.concordance:.3f}, {told}"
     if np.isnan(evidence.constant_loss):
         return told
-    return f"{told} vs {constant} for the constant"
+    return f"{told} vs {constant} for {without_judged(result)}"
 
 
 def score_of_all(result: RelevanceResult) -> str:
@@ -138,7 +139,8 @@ def headed(result: RelevanceResult) -> list[tuple[str, Sequence[str]]]:
     if len(groups) > MOST_LINES:
         lines.append(("  and more groups", (f"{len(groups) - MOST_LINES:,}, in result.groups",)))
     undecided = [("  undecided for want of time", result.undecided)] if result.undecided else []
-    return [*_kept(result), strong, weak, *lines, *undecided, irrelevant]
+    given = [(ADJUSTED, result.adjusted_for)] if result.adjusted_for else []
+    return [*given, *_kept(result), strong, weak, *lines, *undecided, irrelevant]
 
 
 def shown(names: Sequence[str], written: Callable[[str], str]) -> str:
