@@ -112,12 +112,14 @@ def p_values_given(
         jobs["partial"] = [(partial_p_values_given, (targets,))]
     fit.workers.reporter.expect(sum(map(len, jobs.values())))
     found, complete = run_jobs(fit, jobs, np.random.default_rng(0))
-    p = {}
+    p: dict[str, Array] = {}
     for name in ("own", "product"):
         if name in found:
             p[name] = np.ones(len(asked))
             p[name][columns] = np.concatenate([np.zeros(0), *found[name]])
-    return p | {name: one for name, (one,) in found.items() if name not in p}, complete
+    if "partial" in found:
+        p["partial"] = found["partial"][0]
+    return p, complete
 
 
 def partial_p_values_given(fit: CrossFit, targets: Array) -> Array:
