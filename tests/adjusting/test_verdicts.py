@@ -117,7 +117,7 @@ def test_the_verdict_does_not_depend_on_the_order_of_rows_and_columns_or_on_the_
 
 
 def test_nothing_relevant_leaves_the_adjustment(confounded):
-    X, y = confounded(200, effect=0.0)
+    X, y = confounded(200, seed=1, effect=0.0)
     result = RelevanceSelector(adjust_for=["age"], random_state=0).fit(X, y).result_
     assert result.select("relevant") == ()
     assert result.evidence.loss == result.evidence.constant_loss < 0.9

@@ -56,7 +56,7 @@ import pytest
         (["weights.csv", "--target", "b", "--adjust-for", "sample_weight"], "no column is left"),
         (
             ["patients.csv.gz", "--target", "outcome", "--adjust-for", "sex", "--method", "paper"],
-            "adjust_for belongs to method='crossfit'",
+            "--adjust-for belongs to --method crossfit",
         ),
         (["weights.csv", "--target", "b", "--weights", "sample_weigt"], "mean 'sample_weight'?"),
         (["open.csv", "--target", "b"], "'open.csv' cannot be read"),

@@ -19,6 +19,7 @@ _WORDS = {
     r"\b(missing_target|missing|infinite|method|task|error_rate)='(\w+)'": r"--\1 \2",
     r"^(alpha|cv|groups|infinite|method|missing|order|select|task) ": r"--\1 ",
     r"^(error_rate|missing_target|time_budget) ": r"--\1 ",
+    r"^adjust_for ": "--adjust-for ",
     # In quotes they are names of columns.
     r"(?<!['\w])random_state(?!['\w])": "--seed",
     r"(?<!['\w])n_jobs(?!['\w])": "--jobs",
