@@ -303,6 +303,12 @@ def false_discovery_rates(case, result, tmp_path, monkeypatch):
     assert found.relevance_classes_.tolist() == list(TRUTH.values())
 
 
+def adjusting(case, result, tmp_path, monkeypatch):
+    # What is a copy of what is adjusted for tells nothing beside it.
+    found = case.classes(case.X, adjust_for=["weak"])
+    assert found == {"strong": 2, "copy": 0, "noise": 0}
+
+
 def pipelines(case, result, tmp_path, monkeypatch):
     selector = clone(case.selector(select="minimal"))
     kept = make_pipeline(StandardScaler().set_output(transform="pandas"), selector)
@@ -342,6 +348,7 @@ FEATURES = {
     '`missing_target="drop"`': targets_with_gaps,
     "`cv`": own_splits,
     "`feature_groups`": columns_judged_as_one,
+    "`adjust_for`": adjusting,
     '`error_rate="fdr"`': false_discovery_rates,
     "Pipelines, `clone`": pipelines,
     "`learners` of your own": own_learners,
