@@ -14,8 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from squamish.arrays import Array, Fold, Indices
-from squamish.models.beyond import LEAST_LEFT, Terms
-from squamish.models.crossfit import Adjustment, CrossFit
+from squamish.models.beyond import LEAST_LEFT, Adjustment, Terms
+from squamish.models.crossfit import CrossFit
 from squamish.models.learners import Learner, fit_together, portfolio
 from squamish.models.race import Race, race, race_portfolio
 from squamish.table.parts import INNER_FOLDS, Parts

@@ -21,13 +21,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cached_property
+from typing import Literal
 
 import numpy as np
 
 from squamish.arrays import Array, Fold, Indices
 from squamish.models.folds import covering
 from squamish.statistics.pairs import ranges
-from squamish.table.parts import LEAST_ROWS, MOST_LEVELS, Parts
+from squamish.table.parts import INNER_FOLDS, LEAST_ROWS, MOST_LEVELS, Parts
 
 # Curves bend around so many rows, from everywhere; their leading directions count, a fifth of the
 # rows at most. In one dimension, forty directions are waves of an eighth of a normal variable's
@@ -137,6 +138,65 @@ class Terms:
         kept = singular > 1e-6 * np.sqrt(len(lines))
         kept[len(lines) // ROWS_PER_TERM :] = False
         return np.asarray(basis[:, kept])
+
+
+@dataclass(frozen=True, eq=False)
+class Adjustment:
+    """What the columns that are adjusted for tell, and what they leave.
+
+    Attributes
+    ----------
+    beyond : Parts
+        What they leave of the parts that are judged, not standardised; 0 if that is next to none.
+    terms : Terms
+        The columns themselves, and curves of them.
+    learner : str
+        What predicts the target best by them; the constant, if nothing is better.
+    predictions, losses : ndarray of shape (n_tested, ...)
+        Its out-of-sample predictions, and their losses.
+    n_fits : int
+        Number of models fitted.
+    """
+
+    beyond: Parts
+    terms: Terms
+    learner: str
+    predictions: Array
+    losses: Array
+    n_fits: int
+
+    def left(
+        self, view: Literal["plain", "ranked"], columns: Indices, seen: Array, rows: Indices
+    ) -> Array:
+        """Return what adjustments leave of parts that are judged, standardised, in some rows.
+
+        Parameters
+        ----------
+        view : {"plain", "ranked"}
+            How parts are seen.
+        columns : ndarray of int
+            The parts, target encodings after all others.
+        seen : ndarray of shape (len(rows), len(columns))
+            What they are in these rows.
+        rows : ndarray of int
+            The rows.
+        """
+        known = self.beyond.ranked if view == "ranked" else self.beyond.plain
+        is_known = columns < known.shape[1]
+        out = np.empty_like(seen)
+        out[:, is_known] = known[np.ix_(rows, columns[is_known])]
+        encoded = seen[:, ~is_known]
+        if encoded.shape[1]:
+            terms, numbers = self.terms.some(rows), np.arange(len(rows))
+            # Rows are sorted by the target, so that every fifth one gives stratified folds.
+            parts = [
+                (numbers[numbers % INNER_FOLDS != k], numbers[k::INNER_FOLDS])
+                for k in range(INNER_FOLDS)
+            ]
+            out[:, ~is_known] = terms.without_lines(encoded - terms.means(encoded, parts))
+        out -= out.mean(axis=0)
+        scale = out.std(axis=0)
+        return np.asarray(out / np.where(scale > 1e-9, scale, 1.0))
 
 
 def cells_of(parts: Parts) -> Indices | None:

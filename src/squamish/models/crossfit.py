@@ -12,7 +12,7 @@ import numpy as np
 from squamish.arrays import Array, Fold, Indices
 from squamish.execution.workers import Workers
 from squamish.families import Family
-from squamish.models.beyond import Terms
+from squamish.models.beyond import Adjustment, Terms
 from squamish.models.folds import split_rows
 from squamish.models.learners import Learner, Model, View, fit_together, to_keep
 from squamish.statistics.paired import PairedTest, paired_test
@@ -38,60 +38,6 @@ class Trial:
     learner: Learner
     columns: Indices
     more: Array | None = None
-
-
-@dataclass(frozen=True, eq=False)
-class Adjustment:
-    """What the columns that are adjusted for tell, and what they leave.
-
-    Attributes
-    ----------
-    beyond : Parts
-        What they leave of the parts that are judged, not standardised; 0 if that is next to none.
-    terms : Terms
-        The columns themselves, and curves of them.
-    learner : str
-        What predicts the target best by them; the constant, if nothing is better.
-    predictions, losses : ndarray of shape (n_tested, ...)
-        Its out-of-sample predictions, and their losses.
-    n_fits : int
-        Number of models fitted.
-    """
-
-    beyond: Parts
-    terms: Terms
-    learner: str
-    predictions: Array
-    losses: Array
-    n_fits: int
-
-    def left(self, view: View, columns: Indices, seen: Array, rows: Indices) -> Array:
-        """Return what adjustments leave of parts that are judged, standardised, in some rows.
-
-        Parameters
-        ----------
-        view : {"plain", "ranked"}
-            How parts are seen.
-        columns : ndarray of int
-            The parts, target encodings after all others.
-        seen : ndarray of shape (len(rows), len(columns))
-            What they are in these rows.
-        rows : ndarray of int
-            The rows.
-        """
-        known = self.beyond.ranked if view == "ranked" else self.beyond.plain
-        is_known = columns < known.shape[1]
-        out = np.empty_like(seen)
-        out[:, is_known] = known[np.ix_(rows, columns[is_known])]
-        encoded = seen[:, ~is_known]
-        if encoded.shape[1]:
-            terms, numbers = self.terms.some(rows), np.arange(len(rows))
-            # Rows are sorted by the target, so that every fifth one gives stratified folds.
-            parts = [(numbers[numbers % 5 != k], numbers[k::5]) for k in range(5)]
-            out[:, ~is_known] = terms.without_lines(encoded - terms.means(encoded, parts))
-        out -= out.mean(axis=0)
-        scale = out.std(axis=0)
-        return np.asarray(out / np.where(scale > 1e-9, scale, 1.0))
 
 
 @dataclass(frozen=True, eq=False)
