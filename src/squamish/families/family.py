@@ -182,6 +182,13 @@ class Family(ABC):
         """Turn what an estimator of scikit-learn predicts, by its methods, into predictions."""
         return predicted
 
+    def without_order(self, y: Target) -> Family | None:
+        """Return a family with the same predictions that does not know of an order; None if none.
+
+        None, too, if the order of such a target tells nothing.
+        """
+        return None
+
     def profiled(self, scores: Array, y: Target, weights: Array | None) -> Family:
         """Return the family with what its link needs beside linear predictors, fitted to these.
 

@@ -97,6 +97,10 @@ class Ordinal(ProfiledFamily, Classes):
         """Return one."""
         return 1
 
+    def without_order(self, y: Target) -> Classes | None:
+        """Return classes with a predictor each; of two, one moves the other anyway."""
+        return Classes() if y.max() > 1 else None
+
     def fit_linear(
         self, Z: Array, y: Target, strength: float, weights: Array | None
     ) -> tuple[Array, Array]:

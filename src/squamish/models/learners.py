@@ -66,12 +66,14 @@ class Learner(Protocol):
 class BuiltIn:
     """A learner of the portfolio: its kind, what it sees, and how freely it fits.
 
-    ``strength`` is the inverse penalty of a formula, or the number of rounds of boosted trees.
+    ``strength`` is the inverse penalty of a formula, or the number of rounds of boosted trees;
+    ``unordered`` learners take ordered classes without their order.
     """
 
     kind: Literal["linear", "single-index", "quadratic", "kernel", "boosted"]
     view: View = "plain"
     strength: float = 1.0
+    unordered: bool = False
 
     @property
     def is_smooth(self) -> bool:
@@ -81,10 +83,13 @@ class BuiltIn:
     def __str__(self) -> str:
         view = " on ranks" if self.view == "ranked" else ""
         strength = f"C={self.strength:g}" if self.is_smooth else f"{self.strength:g} rounds"
-        return f"{self.kind}{view} ({strength})"
+        order = " without order" if self.unordered else ""
+        return f"{self.kind}{view}{order} ({strength})"
 
     def fit(self, X: Array, y: NDArray[Any], family: Family, weights: Array | None = None) -> Model:
         """Fit the learner to columns that already have its view."""
+        if self.unordered:
+            family = family.without_order(y) or family
         if self.kind == "boosted":
             return fit_trees(X, y, family, weights, int(self.strength))
         if self.kind == "kernel":
@@ -127,14 +132,14 @@ def has_few_columns(n_rows: int, n_columns: int) -> bool:
 def trained_together(learners: Iterable[Learner]) -> list[tuple[Learner, ...]]:
     """Put learners together that one model serves: trees of fewer rounds begin those of more."""
     alone: list[tuple[Learner, ...]] = []
-    trees: list[BuiltIn] = []
+    trees: dict[bool, list[BuiltIn]] = {}
     for learner in learners:
         if isinstance(learner, BuiltIn) and not learner.is_smooth:
-            trees.append(learner)
+            trees.setdefault(learner.unordered, []).append(learner)
         else:
             alone.append((learner,))
-    together = tuple(sorted(trees, key=lambda learner: learner.strength))
-    return [together, *alone] if together else alone
+    together = [tuple(sorted(some, key=lambda a: a.strength)) for some in trees.values()]
+    return [*together, *alone]
 
 
 def to_keep(model: Model) -> Model:

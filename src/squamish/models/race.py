@@ -145,20 +145,40 @@ class _Heats:
     def refine(self) -> None:
         """Try what may be better still, now that it is known who leads.
 
-        A curve of the best line, and kernels where columns interact, have to be better than the
-        winner by one standard error, and trees of twice as many rounds by so much that they are
-        worth the time. Kernels have the weakest penalty: where there is so much noise that they
-        need another one, they tell no more than plainer learners.
+        A curve of the best line, kernels where columns interact, and what knows no order of classes
+        have to be better than the winner by one standard error, and trees of twice as many rounds
+        by so much that they are worth the time. Kernels have the weakest penalty: where there is so
+        much noise that they need another one, they tell no more than plainer learners.
         """
         linear = self._linear()
         if isinstance(linear, BuiltIn) and self._may_bend(linear):
-            self._challenge(BuiltIn("single-index", linear.view, linear.strength))
+            self._challenge([BuiltIn("single-index", linear.view, linear.strength)])
         if self.winner.kind in CROOKED and has_few_columns(*self._shape):
             weakest = self.fit.family.strengths("linear")[-1]
-            self._challenge(BuiltIn("kernel", strength=weakest))
+            self._challenge([BuiltIn("kernel", strength=weakest)])
+        if unordered := self._unordered():
+            self._challenge(unordered)
         while self._pays(self.winner):
             longer = replace(self.winner, strength=2 * self.winner.strength)
-            self._challenge(longer, least=PAYS)
+            self._challenge([longer], least=PAYS)
+
+    def _unordered(self) -> list[Learner]:
+        """Return learners of the winner's kind that take ordered classes without their order.
+
+        No shift along the order tells rows that go to both ends from those in the middle.
+        """
+        y, winner = self.fit.table.y, self.winner
+        if self.fit.family.without_order(y) is None or not isinstance(winner, BuiltIn):
+            return []
+        if winner.kind == "kernel":
+            return [replace(winner, unordered=True)]
+        # A curve is one of a single predictor.
+        kind = "linear" if winner.kind == "single-index" else winner.kind
+        return [
+            replace(a, unordered=True)
+            for a in portfolio(self.fit.family, *self._shape)
+            if isinstance(a, BuiltIn) and (a.kind, a.view) == (kind, winner.view)
+        ]
 
     @property
     def _shape(self) -> tuple[int, int]:
@@ -192,16 +212,18 @@ class _Heats:
         losses = self.fit.gathered(self.losses[self.winner])
         return Race(self.winner, predictions, losses, lags, self.n_fits)
 
-    def _challenge(self, learner: Learner, least: float = 0.0) -> None:
-        """Let a learner race against the winner; it ends after a fold in which it has no chance.
+    def _challenge(self, learners: Sequence[Learner], least: float = 0.0) -> None:
+        """Let learners race against the winner; it ends after a fold in which they have no chance.
 
-        It wins if it is better by one standard error, and by at least this share of the loss.
+        The best wins if it is better by one standard error, and by at least this share of the loss.
         """
         folds = list(range(len(self.fit.folds)))
         for some in (folds[:1], folds[1:]):
-            self._try([learner], some)
-            if self._lag(learner, self.winner, DROPS_OUT) > 0:
+            self._try(learners, some)
+            learners = [a for a in learners if self._lag(a, self.winner, DROPS_OUT) <= 0]
+            if not learners:
                 return
+        learner = self._best(learners)
         enough = least * _mean(self.fit, self.losses[self.winner])
         if (
             self._lag(self.winner, learner, AS_GOOD) > 0

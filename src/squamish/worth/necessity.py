@@ -160,7 +160,8 @@ def _for_few(learner: Learner, fit: CrossFit) -> tuple[Learner, ...]:
         return (learner,)
     if not learner.is_smooth:
         return (replace(learner, strength=ROUNDS[0]),)
-    bends = learner.kind == "linear" and fit.family.n_predictors(fit.table.y) == 1
+    has_one = fit.family.n_predictors(fit.table.y) == 1 and not learner.unordered
+    bends = learner.kind == "linear" and has_one
     return (learner, replace(learner, kind="single-index")) if bends else (learner,)
 
 
