@@ -13,9 +13,10 @@ from squamish import __version__
 
 COMMANDS = ["fit", "demo", "report", "signatures", "path", "compare", "generate"]
 OPTIONS_OF_FIT = (
-    "--target --out --method --alpha --error-rate --task --drop --groups --weights --categorical "
-    "--cv --infinite --missing-target --select --reduced --costs --checkpoint --time-budget "
-    "--stability --audit --cluster --max-size --seed --jobs --quiet --json --help"
+    "--target --time --event --exposure --out --method --alpha --error-rate --task --order --drop "
+    "--groups --weights --categorical --cv --missing --infinite --missing-target --select "
+    "--reduced --costs --checkpoint --time-budget --stability --audit --cluster --max-size --seed "
+    "--jobs --quiet --json --help"
 )
 
 

@@ -79,9 +79,9 @@ def test_counts_have_exposures(run, table, tmp_path):
         ),
         (
             ("--target", "falls", "--exposure", "hours", "--task", "regression"),
-            "exposure takes task='counts'",
+            "exposure takes --task counts, but task is 'regression'",
         ),
-        (("--time", "days", "--event", "status=7"), "y has no event in 200 rows"),
+        (("--time", "days", "--event", "status=7"), "the target has no event in 200 rows"),
     ],
 )
 def test_mistakes_get_one_line(squamish, table, tmp_path, arguments, message):
