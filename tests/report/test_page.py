@@ -9,6 +9,9 @@ import numpy as np
 import pytest
 
 from squamish import InputError, RelevanceSelector, __version__
+from squamish.evidence.provenance import Columns
+from squamish.evidence.worth import PathStep
+from squamish.report.page.path import draw_path
 
 
 class Page(HTMLParser):
@@ -67,6 +70,21 @@ def test_the_first_screen_says_what_to_keep(patients):
     assert "Removal costs of groups whose members cost less one by one" in text
     assert re.search(r"bmi, bmi_copy: [\d.]+% together, 0\.0% each", text)
     assert "A minimal set" not in text
+
+
+@pytest.mark.parametrize("n", [17, 27, 68, 130, 283, 1001, 2400])
+def test_sizes_on_the_axis_of_a_path_keep_apart(patients, n):
+    steps = tuple(PathStep(k, tuple(range(k)), 0.0, 0.0, 0.0) for k in range(1, n + 1))
+    columns = Columns(tuple(map(str, range(n))), ("float64",) * n, (0.0,) * n)
+    worth = replace(patients.evidence.worth, path=steps, formula=None)
+    evidence = replace(patients.evidence, worth=worth, minimal=np.zeros(n, dtype=bool))
+    ticks = draw_path(replace(patients, columns=columns, evidence=evidence)).x_ticks
+    assert ticks[-1].label == f"{n:,}"
+    assert len(ticks) > 3
+    # A digit takes 7 pixels, and a comma 4.
+    reach = [(7 * len(t.label.replace(",", "")) + 4 * t.label.count(",")) / 2 for t in ticks]
+    for k in range(len(ticks) - 1):
+        assert ticks[k].at + reach[k] < ticks[k + 1].at - reach[k + 1]
 
 
 def test_losses_that_differ_are_shown_with_digits_that_differ(patients):
