@@ -108,6 +108,10 @@ class Reporter:
         """Expect more steps in this stage."""
         self.total += more
 
+    def hand_out(self, n_tasks: int) -> None:
+        """Begin so many tasks, whether they were expected or not."""
+        self.total = max(self.total, self.done + n_tasks)
+
     def step(self) -> None:
         """Count a finished step; if there are more than expected, more were expected."""
         self.done += 1

@@ -127,6 +127,7 @@ class Workers:
         """
         streams, call = rng.spawn(len(tasks)), len(self._calls)
         self._calls.append(call)
+        self.reporter.hand_out(len(tasks))
         results: dict[int, R] = {}
         # Once the time is used up, calls are others than those of a fit with more time.
         checkpoint = None if self.unfinished else self.checkpoint
