@@ -35,7 +35,7 @@ from squamish.table.names import FeatureGroups, column_names
 # The class of columns that are adjusted for.
 NOT_JUDGED = -1
 # What transform may do if nothing is selected.
-IF_NONE = ("best", "error", "empty")
+IF_NONE = (None, "best", "error", "empty")
 # Parameters on which a verdict does not depend.
 WITHOUT_INFLUENCE = ("select", "if_none", "memory", "n_jobs", "verbose", "callback", "checkpoint")
 
@@ -100,11 +100,12 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         that predicts as well, the strong ones and one representative of each group of
         interchangeable ones, or so many columns, the best ones (see `RelevanceResult.select`).
         It can be changed after ``fit``; in a grid search, ``memory`` spares the fits.
-    if_none : {"best", "error", "empty"}, default="best"
-        What ``transform`` keeps if ``select`` keeps nothing, as where no column is strong: the best
-        column, with a warning, so that a model after it in a pipeline has something to learn from;
-        nothing, as an error that says so; or, as scikit-learn's selectors do, a table without
-        columns. The classes say in any case what was found.
+    if_none : {None, "best", "error", "empty"}, default=None
+        What ``transform`` keeps if ``select`` keeps nothing, as where no column is strong. None:
+        the best of the relevant columns, with a warning, so that a model after it in a pipeline
+        has something to learn from; where no column is relevant, a table without columns, with a
+        warning, as scikit-learn's selectors. "best": in any case the best column, also if it is not
+        told from noise. "error": an error that says so. "empty": in any case no columns.
     memory : str, joblib.Memory or None, default=None
         Where verdicts are remembered, as in scikit-learn's pipelines: a fit with the same data and
         settings, whatever ``select``, is made once. Nothing is remembered with a ``time_budget``,
@@ -197,7 +198,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         random_state: RandomState = None,
         n_jobs: int | None = None,
         select: Selection = "relevant",
-        if_none: str = "best",
+        if_none: str | None = None,
         memory: Any = None,
         verbose: int = 0,
         callback: Listener | None = None,
@@ -344,8 +345,6 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         if as_frame(X) is None:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
-        if len(kept) == 0:
-            warn_caller("No features were selected: nothing is left")
         return take_columns(X, kept, wanted_output(self))
 
     def inverse_transform(self, X: Any) -> Any:
@@ -412,9 +411,18 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         said = f"select={self.select!r} keeps nothing, as no column is {what}"
         if self.if_none == "error":
             raise InputError(f"{said}; if_none='best' keeps the best column")
-        if self.if_none == "best":
+        if self._keeps_best:
             best = " and ".join(map(repr, self.result_.best))
             warn_caller(f"{said}: the best one is kept, {best} (if_none='error' ends here)")
+        else:
+            warn_caller(f"{said}: no column is left (if_none='best' keeps the best one)")
+
+    @property
+    def _keeps_best(self) -> bool:
+        """Whether the best column is kept if nothing is selected."""
+        if self.if_none is None:
+            return bool(self.result_.mask("relevant").any())
+        return self.if_none == "best"
 
     def _resolve_method(self) -> Method:
         if isinstance(self.method, CrossfitMethod | PaperMethod):
@@ -425,7 +433,7 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
     def _get_support_mask(self) -> Mask:
         check_is_fitted(self)
         mask = self._selected()
-        if not mask.any() and self.if_none == "best":
+        if not mask.any() and self._keeps_best:
             mask = np.isin(self.result_.feature_names, self.result_.best)
         return self._placed(mask, True)
 

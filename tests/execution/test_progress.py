@@ -10,7 +10,8 @@ import sklearn
 
 from squamish import CrossfitMethod, InputError, PaperMethod, RelevanceSelector
 from squamish.datasets import make_linear
-from squamish.execution.progress import Progress
+from squamish.execution import progress
+from squamish.execution.progress import Progress, Reporter
 
 QUICK = PaperMethod(n_null_samples=5, n_estimators=10, p=1e-3)
 
@@ -37,11 +38,44 @@ def test_a_callback_hears_of_every_stage_in_order(problem, method, n_jobs):
 
 def test_time_left_is_told_once_it_can_be():
     early = Progress("a", 1, 2, 0, 10, share=0.0, seconds=1.0)
-    later = Progress("b", 2, 2, 5, 10, share=0.25, seconds=3.0)
+    later = Progress("b", 2, 2, 5, 10, share=0.25, seconds=3.0, seconds_left=9.0)
     assert early.seconds_left is None
-    assert later.seconds_left == pytest.approx(9)
     assert str(later) == "stage 2 of 2: b, 5 of 10, 3 s, about 9 s left"
     assert str(early) == "stage 1 of 2: a, 0 of 10, 1 s"
+
+
+@pytest.mark.parametrize("slower", [1, 1.5, 2])
+def test_the_time_left_is_estimated_from_the_stages_as_they_go(monkeypatch, slower):
+    usual = {"screen": 0.1, "test": 0.4, "measure": 0.5}
+    clock, told = [0.0], []
+    monkeypatch.setattr(progress, "perf_counter", lambda: clock[0])
+    reporter = Reporter(usual, [lambda news: told.append((clock[0], news.seconds_left))], start=0.0)
+    for stage, share in usual.items():
+        # Stages after the first take longer or shorter than usual, and their steps turn up late.
+        seconds = 100 * share * (slower if stage != "screen" else 1)
+        reporter.begin(stage, 10 if stage == "screen" else 1)
+        for _ in range(10):
+            reporter.hand_out(1)
+            clock[0] += seconds / 10
+            reporter.step()
+    assert told[0][1] is None
+    ratios = [left / (clock[0] - now) for now, left in told[:-1] if left is not None]
+    assert len(ratios) > 25
+    assert np.mean([0.5 <= ratio <= 2 for ratio in ratios]) > 0.7
+
+
+def test_a_stage_of_known_length_tells_how_long_it_takes(monkeypatch):
+    clock, told = [0.0], []
+    monkeypatch.setattr(progress, "perf_counter", lambda: clock[0])
+    reporter = Reporter(
+        {"fit": 0.5, "halves": 0.5}, [lambda n: told.append(n.seconds_left)], start=0.0
+    )
+    for stage, seconds in (("fit", 10), ("halves", 40)):
+        reporter.begin(stage, 20)
+        for _ in range(20):
+            clock[0] += seconds / 20
+            reporter.step()
+    assert told[-11:] == pytest.approx([2.0 * k for k in range(10, -1, -1)])
 
 
 @pytest.mark.parametrize("n_jobs", [1, 2])

@@ -43,13 +43,18 @@ def test_one_error_if_that_is_what_is_wanted(kind):
 
 
 @pytest.mark.parametrize("select", ["relevant", "minimal", 3])
-def test_where_nothing_is_relevant_the_nearest_is_kept(select):
+def test_where_nothing_is_relevant_nothing_is_kept_unless_the_best_is_wanted(select):
     X = np.random.default_rng(0).standard_normal((80, 3))
     y = np.random.default_rng(1).standard_normal(80)
-    selector = RelevanceSelector(random_state=0, select=select).fit(X, y)
+    selector = RelevanceSelector(random_state=0, select=select)
+    selector.fit(pd.DataFrame(X, columns=["0", "1", "2"]), y)
     assert not selector.relevance_classes_.any()
+    assert not selector.support_.any()
+    with pytest.warns(UserWarning, match="as no column is relevant: no column is left"):
+        assert selector.transform(pd.DataFrame(X, columns=["0", "1", "2"])).shape == (80, 0)
+    selector.set_params(if_none="best")
     with pytest.warns(UserWarning, match="as no column is relevant: the best one is kept"):
-        kept = selector.transform(X)
+        kept = selector.transform(pd.DataFrame(X, columns=["0", "1", "2"]))
     assert kept.shape == (80, 1)
     assert selector.support_.sum() == 1
     with pytest.raises(InputError, match="select is 3; no column is relevant"):
@@ -64,5 +69,5 @@ def test_the_paper_has_a_best_column_too():
 
 
 def test_the_parameter_is_one_of_three():
-    with pytest.raises(InputError, match="if_none is 'none'; it must be 'best' or 'error' or"):
+    with pytest.raises(InputError, match="if_none is 'none'; it must be None or 'best' or"):
         RelevanceSelector(if_none="none").fit(*copies())

@@ -173,7 +173,7 @@ def test_nothing_relevant_is_an_answer():
         "0 strong, 0 weak, 5 irrelevant of 5; no model; paper(boruta_perc=100)"
     )
     selector.set_params(if_none="empty")
-    with pytest.warns(UserWarning, match="No features were selected"):
+    with pytest.warns(UserWarning, match="keeps nothing"):
         assert selector.transform(X).shape == (200, 0)
 
 

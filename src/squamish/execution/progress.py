@@ -32,6 +32,8 @@ class Progress:
         Estimated share of the whole work that is finished, from 0 to 1.
     seconds : float
         Time since the start.
+    seconds_left : float or None
+        Estimated time until the end; None while it is too early to tell.
     waiting : str
         Whom work is waited for, such as a cluster without workers; empty while work is done.
     """
@@ -43,12 +45,8 @@ class Progress:
     total: int
     share: float
     seconds: float
+    seconds_left: float | None = None
     waiting: str = ""
-
-    @property
-    def seconds_left(self) -> float | None:
-        """Estimated time until the end; None while it is too early to tell."""
-        return self.seconds * (1 - self.share) / self.share if self.share > 0.05 else None
 
     def __str__(self) -> str:
         said = self.waiting or self.left
@@ -67,6 +65,67 @@ class Progress:
 
 
 Listener = Callable[[Progress], object]
+
+
+# So much of a stage of known length has to be done before it tells how long it takes.
+LEAST_DONE = 0.2
+
+
+@dataclass(eq=False)
+class Pace:
+    """Estimates the time left from how long the stages took so far, beside what they usually take.
+
+    How much there is to do in a stage turns out in it: how many columns are to be looked at twice,
+    say. A stage of which more and more steps become known is expected to take what it usually
+    takes beside those before it; if it took longer already, half as long again as it took so far,
+    as is right for what has no typical length (Pareto's law with exponent 3).
+
+    Parameters
+    ----------
+    stages : mapping of str to float
+        The stages in their order, and the share of the time that each usually takes.
+
+    Examples
+    --------
+    >>> from squamish.execution.progress import Pace
+    >>> pace = Pace({"look": 0.25, "leap": 0.75})
+    >>> pace.begin("look", 0.0)
+    >>> pace.left(5.0, done=5, total=10, is_final=True)
+    35.0
+    >>> pace.begin("leap", 10.0)
+    >>> pace.left(15.0, done=1, total=9, is_final=False)
+    25.0
+    """
+
+    stages: Mapping[str, float]
+    stage: str = ""
+    start: float = 0.0
+    before: float = 0.0
+
+    def begin(self, stage: str, now: float) -> None:
+        """Begin a stage."""
+        names = list(self.stages)
+        self.stage, self.start = stage, now
+        self.before = sum(self.stages[name] for name in names[: names.index(stage)])
+
+    def left(self, now: float, done: int, total: int, *, is_final: bool) -> float | None:
+        """Estimate the time left; None while it is too early to tell.
+
+        ``is_final`` tells whether the total of the stage was known when it began.
+        """
+        own, took, share = self.stages[self.stage], now - self.start, done / total
+        # A single step, which may be one of many that turn up yet, tells nothing.
+        is_known = is_final and share >= LEAST_DONE and total * LEAST_DONE >= 1
+        if self.before == 0 or self.start == 0:
+            if not is_known:
+                return None
+            left = took * (1 - share) / share
+            unit = (took + left) / own
+        else:
+            unit = self.start / self.before
+            usual = unit * own - took
+            left = took * (1 - share) / share if is_known else max(usual, took / 2)
+        return left + unit * max(sum(self.stages.values()) - self.before - own, 0.0)
 
 
 @dataclass(eq=False)
@@ -98,10 +157,17 @@ class Reporter:
     total: int = 0
     share: float = 0.0
     start: float = field(default_factory=perf_counter)
+    known: int = 0
+
+    def __post_init__(self) -> None:
+        self.pace = Pace(self.stages)
 
     def begin(self, stage: str, total: int) -> None:
         """Begin a stage of so many expected steps."""
         self.stage, self.done, self.total = stage, 0, max(total, 1)
+        self.known = self.total
+        if stage in self.stages:
+            self.pace.begin(stage, perf_counter() - self.start)
         self._tell()
 
     def expect(self, more: int) -> None:
@@ -131,6 +197,7 @@ class Reporter:
         share = before + self.stages[self.stage] * self.done / self.total
         # Steps that nobody expected take nothing back.
         self.share = max(self.share, share / sum(self.stages.values()))
+        seconds, is_final = perf_counter() - self.start, self.total == self.known
         news = Progress(
             stage=self.stage,
             stage_number=number + 1,
@@ -138,7 +205,8 @@ class Reporter:
             done=self.done,
             total=self.total,
             share=self.share,
-            seconds=perf_counter() - self.start,
+            seconds=seconds,
+            seconds_left=self.pace.left(seconds, self.done, self.total, is_final=is_final),
             waiting=waiting,
         )
         for listener in self.listeners:

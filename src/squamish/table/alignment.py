@@ -20,7 +20,7 @@ def refuse_other_order(X: Any, rows: Any, name: str) -> None:
     >>> X, y = pd.DataFrame({"x": [1, 2, 3]}), pd.Series([3, 1, 2], index=[2, 0, 1])
     >>> refuse_other_order(X, y, "y")
     Traceback (most recent call last):
-    squamish.errors.InputError: y has the labels of X's rows in another order ...
+    squamish.errors.InputError: y has the labels of X's rows in another order...
     """
     own: Any = getattr(X, "index", None)
     other: Any = getattr(rows, "index", None)
