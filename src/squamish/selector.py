@@ -342,6 +342,10 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             validate_data(self, X.head(0).collect(), reset=False, skip_check_array=True)
             return take_lazily(X, kept)
         refuse(X)
+        if as_frame(X) is None and len(kept) == 0:
+            checks = {"dtype": None, "accept_sparse": "csr", "ensure_all_finite": False}
+            values = validate_data(self, X, reset=False, **checks)
+            return np.empty((values.shape[0], 0), dtype=values.dtype)
         if as_frame(X) is None:
             return super().transform(X)
         validate_data(self, X, reset=False, skip_check_array=True)
