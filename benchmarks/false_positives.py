@@ -1,13 +1,17 @@
 """Count tables of pure noise in which a column is called relevant.
 
     python benchmarks/false_positives.py [--runs 250] [--mixed-runs 100] [--alphas 0.01 0.05]
-                                         [--jobs -1]
+                                         [--jobs -1] [--outcomes]
 
 Tables of many shapes, some with a column or two only, with normal, skewed, binary and mostly
 constant columns and rare flags, and targets of many kinds, none of which has to do with any
 column. Then mixed tables of numbers, numbers with gaps, and categories of 2 to 1,000 levels,
 whose rows count the same, have weights, or belong to groups. The family-wise error is the share
 of tables with even one relevant column; it should be near alpha or below.
+
+With --outcomes, the same of times and counts (results/false_positives_outcomes.md): times that are
+lost at random, or by a column that tells nothing else, counts that come in clusters, with and
+without exposures, and the times of real tables in random order.
 """
 
 from __future__ import annotations
@@ -28,9 +32,11 @@ import polars as pl
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 
+from concordance import OF_R, of_r
 from markdown import share
 from squamish import CrossfitMethod, RelevanceSelector
 from squamish.families import Task
+from squamish.table.times import PAIRS
 
 OUT = Path(__file__).parent / "results" / "false_positives.md"
 Shapes = tuple[tuple[int, int], ...]
@@ -112,6 +118,100 @@ def is_wrong_on_mixed(target: str, rows: str, run: int, alpha: float) -> bool:
         return bool(selector.fit(X, y, **({argument: draw(rng, n)} if draw else {})).support_.any())
 
 
+LOST_BY = ("normal", "skewed", "binary", "mostly constant", "rare flag")
+# Rows are lost so much more often by a standard deviation of a column: e^1.5 is 4.5 times.
+LOST, LEAST_ROWS = 1.5, 100
+OUTCOMES_OUT = OUT.with_name("false_positives_outcomes.md")
+
+
+def times(rng: np.random.Generator, by: NDArray[np.float64], censored: float) -> NDArray[Any]:
+    """Draw times that nothing tells anything of; how soon rows are lost, ``by`` does."""
+    event, lost = rng.exponential(size=len(by)), rng.exponential(size=len(by)) / np.exp(by)
+    scale = np.quantile(event / lost, censored)
+    y = np.empty(len(by), dtype=PAIRS)
+    y["event"], y["time"] = event <= scale * lost, np.minimum(event, scale * lost)
+    return y
+
+
+def is_wrong_on_times(by: str, direction: float, run: int, alpha: float) -> bool:
+    """Fit one table of noise in which a column of a kind tells who is lost."""
+    rng = np.random.default_rng([run, len(by), int(direction > 0), int(direction < 0)])
+    n, d = SHAPES[run % len(SHAPES)]
+    X = noise(rng, max(n, LEAST_ROWS), d)
+    x = X[:, LOST_BY.index(by)] if by in LOST_BY else np.zeros(len(X))
+    z = np.clip((x - x.mean()) / max(x.std(), 1e-9), -3, 3)
+    return _is_wrong(X, times(rng, direction * LOST * z, 0.6), run, alpha)
+
+
+def is_wrong_on_counts(kind: str, run: int, alpha: float) -> bool:
+    """Fit one table of noise with counts of a kind."""
+    rng = np.random.default_rng([run, len(kind)])
+    n, d = SHAPES[run % len(SHAPES)]
+    exposure = rng.exponential(size=n) + 0.1
+    means = {
+        "counts": np.full(n, 1.0),
+        "counts in clusters": 2 * rng.gamma(0.5, 2, n),
+        "clusters, with exposures": 2 * exposure * rng.gamma(1, 1, n),
+    }[kind]
+    given = {"exposure": exposure} if kind.endswith("exposures") else {}
+    return _is_wrong(noise(rng, n, d), rng.poisson(means), run, alpha, task="counts", **given)
+
+
+def _is_wrong(X: Any, y: Any, run: int, alpha: float, task: Any = None, **given: Any) -> bool:
+    method = CrossfitMethod(alpha=alpha)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        selector = RelevanceSelector(method, task=task, random_state=run, n_jobs=1)
+        return bool(selector.fit(X, y, **given).support_.any())
+
+
+def audited(name: str, n_shuffles: int, alpha: float) -> tuple[int, int]:
+    """Shuffle the times of a real table; return in how many a column is relevant, and of how many.
+
+    Events stay with their times.
+    """
+    X, y = of_r(name)
+    selector = RelevanceSelector(CrossfitMethod(alpha=alpha), random_state=0, n_jobs=1)
+    found = selector.audit(X, y, n_shuffles=n_shuffles)
+    return found.n_found, found.n_shuffles
+
+
+def outcomes(runs: int, alphas: list[float], parallel: Parallel) -> None:
+    """Write the page of times and counts."""
+    head = ["| target | alpha | tables | with a false relevant column | rate | 95% interval |"]
+    lines = [
+        "# Relevant columns in times and counts that nothing tells anything of\n",
+        f"{runs} tables of each kind, of the sizes and columns of [false positives]"
+        f"(false_positives.md), times with {LEAST_ROWS} rows or more and 60% lost. Where a column "
+        f"tells who is lost, rows are lost {np.exp(LOST):.1f} times as often by a standard "
+        "deviation of it, in one direction or the other.\n",
+        f"Made by `python benchmarks/false_positives.py --outcomes --runs {runs}`.\n",
+        *head,
+        "|---|---|---|---|---|---|",
+    ]
+    jobs: list[tuple[str, Any, tuple[Any, ...]]] = [
+        ("times, lost at random", is_wrong_on_times, ("nothing", 0.0))
+    ]
+    jobs += [
+        (f"times, lost {word} by a {kind} column", is_wrong_on_times, (kind, sign))
+        for kind in LOST_BY
+        for word, sign in (("sooner", 1.0), ("later", -1.0))
+    ]
+    kinds = ("counts", "counts in clusters", "clusters, with exposures")
+    jobs += [(kind, is_wrong_on_counts, (kind,)) for kind in kinds]
+    for name, function, arguments in jobs:
+        for alpha in alphas:
+            found = parallel(delayed(function)(*arguments, run, alpha) for run in range(runs))
+            lines.append(rate(name, alpha, found))
+            print(lines[-1], flush=True)
+    for name in OF_R:
+        alpha = max(alphas)
+        wrong, n = audited(name, runs, alpha)
+        lines.append(rate(f"{name}, shuffled", alpha, [True] * wrong + [False] * (n - wrong)))
+        print(lines[-1], flush=True)
+    OUTCOMES_OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
+
+
 def rate(name: str, alpha: float, found: list[bool]) -> str:
     """Return a line of the table: how many of the runs went wrong, with an interval."""
     wrong, runs = sum(found), len(found)
@@ -127,7 +227,11 @@ def main() -> None:
     parser.add_argument("--mixed-runs", type=int, default=100, help="mixed tables for each")
     parser.add_argument("--alphas", type=float, nargs="+", default=[0.01, 0.05])
     parser.add_argument("--jobs", type=int, default=-1, help="fits at the same time")
+    parser.add_argument("--outcomes", action="store_true", help="times and counts instead")
     options = parser.parse_args()
+    if options.outcomes:
+        outcomes(options.runs, options.alphas, Parallel(n_jobs=options.jobs))
+        return
     lines = [
         "# Relevant columns in tables of pure noise\n",
         f"{options.runs} tables for each target; share of tables with even one relevant column, "

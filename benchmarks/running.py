@@ -42,6 +42,7 @@ HOMES = {
     "GrootCV": "arfs",
     "powershap": "powershap",
     "networks": "networks",
+    "survival": "survival",
     **dict.fromkeys(HIDIMSTAT, "hidimstat"),
 }
 
