@@ -83,7 +83,7 @@ def is_wrong(target: str, run: int, alpha: float, shapes: Shapes) -> bool:
         warnings.simplefilter("ignore")
         method, task = CrossfitMethod(alpha=alpha), TASKS.get(target)
         selector = RelevanceSelector(method, task=task, random_state=run, n_jobs=1)
-        return bool(selector.fit(X, y).support_.any())
+        return bool(selector.fit(X, y).relevance_classes_.any())
 
 
 ROWS: dict[str, Draw | None] = {
@@ -115,7 +115,11 @@ def is_wrong_on_mixed(target: str, rows: str, run: int, alpha: float) -> bool:
         warnings.simplefilter("ignore")
         method, task = CrossfitMethod(alpha=alpha), TASKS.get(target)
         selector = RelevanceSelector(method, task=task, random_state=run, n_jobs=1)
-        return bool(selector.fit(X, y, **({argument: draw(rng, n)} if draw else {})).support_.any())
+        return bool(
+            selector.fit(
+                X, y, **({argument: draw(rng, n)} if draw else {})
+            ).relevance_classes_.any()
+        )
 
 
 LOST_BY = ("normal", "skewed", "binary", "mostly constant", "rare flag")
@@ -127,7 +131,7 @@ OUTCOMES_OUT = OUT.with_name("false_positives_outcomes.md")
 def times(rng: np.random.Generator, by: NDArray[np.float64], censored: float) -> NDArray[Any]:
     """Draw times that nothing tells anything of; how soon rows are lost, ``by`` does."""
     event, lost = rng.exponential(size=len(by)), rng.exponential(size=len(by)) / np.exp(by)
-    scale = np.quantile(event / lost, censored)
+    scale = np.quantile(event / lost, 1 - censored)
     y = np.empty(len(by), dtype=PAIRS)
     y["event"], y["time"] = event <= scale * lost, np.minimum(event, scale * lost)
     return y
@@ -162,7 +166,7 @@ def _is_wrong(X: Any, y: Any, run: int, alpha: float, task: Any = None, **given:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         selector = RelevanceSelector(method, task=task, random_state=run, n_jobs=1)
-        return bool(selector.fit(X, y, **given).support_.any())
+        return bool(selector.fit(X, y, **given).relevance_classes_.any())
 
 
 def audited(name: str, n_shuffles: int, alpha: float) -> tuple[int, int]:

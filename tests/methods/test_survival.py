@@ -112,7 +112,7 @@ def test_a_rare_flag_that_tells_who_is_lost_is_no_proof():
         flag = rng.random(300) < 0.1
         X = np.column_stack([flag, rng.standard_normal((300, 2))])
         result = RelevanceSelector(CrossfitMethod(alpha=0.05), random_state=0)
-        n_found += bool(result.fit(X, draw_lost_by(flag, rng)).support_.any())
+        n_found += bool(result.fit(X, draw_lost_by(flag, rng)).relevance_classes_.any())
     assert n_found <= 2
 
 
