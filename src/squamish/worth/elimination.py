@@ -35,7 +35,7 @@ class Elimination:
     Attributes
     ----------
     learners : tuple of Learner
-        What is fitted, of one view; the model of the first one tells what goes.
+        What is fitted; the model of the first one tells what goes.
     start : tuple of int
         The features to begin with, ascending.
     last : frozenset of int
@@ -146,32 +146,41 @@ def _fitted(
     Sets that are known are not fitted, and have no losses.
     """
     train, test = rows_of(fit, job.fold)
-    unknown = [np.full(len(test), np.nan) for _ in job.learners]
+    losses = [np.full(len(test), np.nan) for _ in job.learners]
     known = job.known.get(features)
     if known is not None:
-        return known, unknown
-    columns = fit.columns(np.array(features))
-    X = fit.matrix(job.learners[0].view, fold_of(fit, job.fold))[:, columns]
-    units = [np.flatnonzero(fit.feature[columns] == f) for f in features]
+        return known, losses
+    first, columns = job.learners[0], fit.columns(np.array(features))
     if features in job.known and job.fold is not None:
-        model = fit.model(job.learners[0], columns, job.fold)
-        return needs_of(fit, model, X[train], train, units), unknown
-    models = fit_all(fit, job.learners if len(test) else job.learners[:1], X[train], train)
-    losses = [
-        fit.family.losses(model.predict(X[test]), fit.table.y[test])
-        for model in (models if len(test) else ())
-    ]
-    return needs_of(fit, models[0], X[train], train, units), losses
+        model = fit.model(first, columns, job.fold)
+    else:
+        models = fit_all(fit, job.learners if len(test) else (first,), columns, job.fold)
+        model = models[first]
+        for k, learner in enumerate(job.learners if len(test) else ()):
+            predictions = models[learner].predict(_seen(fit, learner, columns, job.fold)[test])
+            losses[k] = fit.family.losses(predictions, fit.table.y[test])
+    units = [np.flatnonzero(fit.feature[columns] == f) for f in features]
+    X = _seen(fit, first, columns, job.fold)[train]
+    return needs_of(fit, model, X, train, units), losses
 
 
-def fit_all(fit: CrossFit, learners: Sequence[Learner], X: Array, rows: Indices) -> list[Model]:
-    """Fit learners to some rows, those together that one model serves."""
+def _seen(fit: CrossFit, learner: Learner, columns: Indices, fold: int | None) -> Array:
+    """Return parts as a learner sees them in a fold."""
+    return fit.matrix(learner.view, fold_of(fit, fold))[:, columns]
+
+
+def fit_all(
+    fit: CrossFit, learners: Sequence[Learner], columns: Indices, fold: int | None
+) -> dict[Learner, Model]:
+    """Fit learners to the training rows of a fold, those together that one model serves."""
+    rows = rows_of(fit, fold)[0]
     weights = None if fit.table.weights is None else fit.table.weights[rows]
     models: dict[Learner, Model] = {}
     for some in trained_together(learners):
+        X = _seen(fit, some[0], columns, fold)[rows]
         found = fit_together(some, X, fit.table.y[rows], fit.family, weights)
         models.update(zip(some, found, strict=True))
-    return [models[learner] for learner in learners]
+    return models
 
 
 def rows_of(fit: CrossFit, fold: int | None) -> tuple[Indices, Indices]:

@@ -291,8 +291,7 @@ def _learners(fit: CrossFit, race: Race) -> tuple[Learner, ...]:
         more = [replace(winner, strength=MILDER * winner.strength)] if penalised else []
     kernel = race.best_of("kernel")
     as_good = kernel is not None and kernel != winner and race.lags[kernel] <= 0
-    alike = [kernel] if kernel is not None and as_good and kernel.view == winner.view else []
-    return (winner, *more, *alike)
+    return (winner, *more, *([kernel] if kernel is not None and as_good else []))
 
 
 def _start(
