@@ -8,7 +8,7 @@ from squamish.datasets import make_linear
 from squamish.families import family_of
 from squamish.models.crossfit import CrossFit, Trial
 from squamish.models.learners import BuiltIn, portfolio
-from squamish.models.race import predictions_while, race, trials_below
+from squamish.models.race import predictions_while, race, sharing_bins, trials_below
 from squamish.statistics.paired import paired_test
 from squamish.table.table import Table
 
@@ -165,6 +165,36 @@ def test_a_trial_goes_on_as_long_as_something_is_left_to_see():
     first = np.concatenate([test for _, test in fit.folds[:2]])
     assert sorted(fit.tested[known]) == sorted(first)
     np.testing.assert_array_equal(found[1][known], whole[1][known])
+
+
+@pytest.mark.parametrize("task", ["regression", "classification"])
+def test_trees_that_share_bins_are_those_of_bins_of_their_own(task):
+    rng = np.random.default_rng(0)
+    levels = np.eye(4)[rng.integers(4, size=500)]
+    X = np.column_stack([rng.standard_normal((500, 6)), levels])
+    y = X[:, 0] * X[:, 1] + levels[:, 2] + rng.standard_normal(500)
+    target = y if task == "regression" else (y > 0).astype(int)
+    fit = CrossFit.over(Table(X, target, task), 5, np.random.default_rng(0))
+    d = len(fit.feature)
+    trials = [Trial(BuiltIn("boosted", strength=25), np.delete(np.arange(d), j)) for j in range(d)]
+    shared = sharing_bins(fit, trials)
+
+    assert all(trial.within is not None for trial in shared)
+    stream = np.random.default_rng(0)
+    for own, same in zip(trials, shared, strict=True):
+        for fold in range(2):
+            np.testing.assert_array_equal(
+                fit.fold_prediction((same, fold), stream), fit.fold_prediction((own, fold), stream)
+            )
+
+
+def test_models_of_few_of_the_columns_have_bins_of_their_own():
+    X = np.random.default_rng(0).standard_normal((300, 20))
+    fit = CrossFit.over(Table(X, X[:, 0], "regression"), 5, np.random.default_rng(0))
+    sets = np.arange(20), np.arange(1, 20), np.arange(3)
+    trees = [Trial(BuiltIn("boosted", strength=100), columns) for columns in sets]
+    found = sharing_bins(fit, [*trees, Trial(BuiltIn("linear"), sets[0])])
+    assert [trial.within is not None for trial in found] == [True, True, False, False]
 
 
 @pytest.mark.parametrize("task", ["regression", "classification"])

@@ -14,7 +14,8 @@ from squamish.execution.workers import Workers
 from squamish.families import Family
 from squamish.models.beyond import Adjustment, Terms
 from squamish.models.folds import split_rows
-from squamish.models.learners import Learner, Model, View, fit_together, to_keep
+from squamish.models.learners import Learner, Model, View, fit_in_bins, fit_together, to_keep
+from squamish.models.trees import BinnedRows, bin_for_portfolio
 from squamish.statistics.paired import PairedTest, paired_test
 from squamish.statistics.scores import atom_shares
 from squamish.table.parts import Parts, encode, target_encodings
@@ -33,11 +34,14 @@ class Trial:
         The parts it sees.
     more : ndarray of shape (n_samples, n_more) or None
         What else it sees.
+    within : ndarray of int or None
+        Parts, its own among them, whose bins boosted trees share with other trials.
     """
 
     learner: Learner
     columns: Indices
     more: Array | None = None
+    within: Indices | None = None
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,12 +89,14 @@ class CrossFit:
     _views: dict[tuple[View, int], Array] = field(default_factory=dict)
     _models: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
     _raced: dict[tuple[Learner, bytes], dict[int, Model]] = field(default_factory=dict)
+    _binned: dict[tuple[View, bytes], dict[int, BinnedRows]] = field(default_factory=dict)
 
     def __getstate__(self) -> dict[str, Any]:
         # What goes to another process has nobody to work for it.
         again = ("tested_ranks", "terms", "tested_folds")
         kept = {name: value for name, value in self.__dict__.items() if name not in again}
-        return kept | {"workers": Workers(), "_views": {}, "_models": {}, "_raced": {}}
+        empty: dict[str, Any] = {"_views": {}, "_models": {}, "_raced": {}, "_binned": {}}
+        return kept | empty | {"workers": Workers()}
 
     @classmethod
     def over(
@@ -297,6 +303,10 @@ class CrossFit:
         trial, fold = job
         train, test = self.folds[fold]
         X = self.matrix(trial.learner.view, fold)[:, trial.columns]
+        if trial.within is not None:
+            binned = self._in_bins(trial.learner.view, trial.within, fold)
+            places = np.searchsorted(trial.within, trial.columns)
+            return fit_in_bins(trial.learner, binned, self.family, places).predict(X[test])
         X = X if trial.more is None else np.column_stack([X, trial.more])
         return self._fit(trial.learner, X, train).predict(X[test])
 
@@ -336,6 +346,19 @@ class CrossFit:
         key = (learner, columns.tobytes())
         for other in [known for known in self._raced if known != key]:
             del self._raced[other]
+
+    def _in_bins(self, view: View, columns: Indices, fold: int) -> BinnedRows:
+        """Put the training rows of a fold into bins, or find those of the same columns."""
+        key = (view, columns.tobytes())
+        binned = self._binned.get(key)
+        if binned is None:
+            self._binned.clear()
+            binned = self._binned.setdefault(key, {})
+        if fold not in binned:
+            train = self.folds[fold][0]
+            X, y = self.matrix(view, fold)[np.ix_(train, columns)], self.table.y[train]
+            binned[fold] = bin_for_portfolio(X, y, self.family, self._train_weights(train))
+        return binned[fold]
 
     def forget_models(self) -> None:
         """Free the memory of models that are not asked for any more."""

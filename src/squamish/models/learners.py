@@ -20,7 +20,7 @@ from squamish.families import Family
 from squamish.models.kernel import fit_kernel
 from squamish.models.polynomial import fit_polynomial
 from squamish.models.single_index import fit_single_index
-from squamish.models.trees import BoostedTrees, fit_trees
+from squamish.models.trees import BinnedRows, BoostedTrees, fit_trees
 
 View = Literal["plain", "ranked"]
 
@@ -140,6 +140,16 @@ def trained_together(learners: Iterable[Learner]) -> list[tuple[Learner, ...]]:
             alone.append((learner,))
     together = [tuple(sorted(some, key=lambda a: a.strength)) for some in trees.values()]
     return [*together, *alone]
+
+
+def rounds_of(learner: Learner) -> int:
+    """Return how many rounds a learner boosts; 0 if it does not."""
+    return int(learner.strength) if isinstance(learner, BuiltIn) and not learner.is_smooth else 0
+
+
+def fit_in_bins(learner: Learner, rows: BinnedRows, family: Family, places: Indices) -> Model:
+    """Fit boosted trees to some columns of rows that are in bins already."""
+    return rows.boosted(family, rounds_of(learner), places)
 
 
 def to_keep(model: Model) -> Model:

@@ -18,8 +18,10 @@ from squamish.models.learners import (
     Learner,
     has_few_columns,
     portfolio,
+    rounds_of,
     trained_together,
 )
+from squamish.models.trees import may_share_bins
 from squamish.statistics.paired import paired_test
 
 # A learner drops out if it is worse by more than two standard errors of the paired difference
@@ -305,6 +307,7 @@ def predictions_while(
     n_fits : int
         Number of models fitted.
     """
+    trials = sharing_bins(fit, trials)
     found: list[list[Array]] = [[] for _ in trials]
     alive, n_fits = list(range(len(trials))), 0
     folds = range(len(fit.folds))
@@ -318,6 +321,21 @@ def predictions_while(
             found[k].append(prediction)
         alive = [k for k in alive if goes_on(*_difference(fit, found[k], beside[k]))]
     return [_all_rows(fit, parts) for parts in found], n_fits
+
+
+def sharing_bins(fit: CrossFit, trials: Sequence[Trial]) -> list[Trial]:
+    """Let boosted trees of most of the same columns share bins of all of these."""
+    out = list(trials)
+    n_rows = max(len(train) for train, _ in fit.folds)
+    able = [k for k, t in enumerate(out) if rounds_of(t.learner) and t.more is None]
+    for learner in dict.fromkeys(out[k].learner for k in able):
+        own = [k for k in able if out[k].learner == learner]
+        everything = np.unique(np.concatenate([out[k].columns for k in own]))
+        shape, n_rounds = (n_rows, len(everything)), rounds_of(learner)
+        some = [k for k in own if may_share_bins(*shape, len(out[k].columns), n_rounds)]
+        for k in some if len(some) > 1 else ():
+            out[k] = replace(out[k], within=everything)
+    return out
 
 
 def _difference(fit: CrossFit, parts: Sequence[Array], beside: Array) -> tuple[float, float]:

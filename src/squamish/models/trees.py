@@ -46,6 +46,9 @@ EMPTY = "Tree=0\nnum_leaves=1\nnum_cat=0\nleaf_value=0\nis_linear=0\nshrinkage=1
 END = "end of trees"
 # A model of so many numbers may keep its histograms; of more, the trees alone are kept.
 FEW_NUMBERS = 20_000
+# To put a column into bins takes as long as to look at it in 9 to 27 rounds of boosting (on tables
+# of 300 to 4,000 rows), so that as many rounds may look at a column in vain.
+ROUNDS_OF_BINNING = 20
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,6 +69,8 @@ class BoostedTrees:
         What was taken off each column before the trees saw it.
     fitted : sequence of Family
         The family as it was fitted before the first round, and after each; none if nothing is.
+    places : ndarray of int or None
+        Where the columns are among those that the trees were offered; None if these are all.
     """
 
     booster: lightgbm.Booster
@@ -74,6 +79,7 @@ class BoostedTrees:
     n_numbers: int = 0
     origin: Array | float = 0.0
     fitted: Sequence[Family] = ()
+    places: Indices | None = None
     # The rows that were asked last, and the sums of trees there.
     _last: dict[str, tuple[Array, Array]] = field(default_factory=dict)
 
@@ -92,11 +98,12 @@ class BoostedTrees:
 
     def predict(self, X: Array) -> Array:
         """Return a prediction for every row."""
-        return self._linked(_sums(self.booster, X - self.origin, self.n_rounds))
+        return self._linked(_sums(self.booster, self._laid_out(X), self.n_rounds))
 
     def gains(self) -> Array:
         """Return how much the loss of the training rows fell by splits of every column."""
-        return np.asarray(self.booster.feature_importance("gain", iteration=self.n_rounds))
+        gains = np.asarray(self.booster.feature_importance("gain", iteration=self.n_rounds))
+        return gains if self.places is None else gains[self.places]
 
     def predict_replaced(self, X: Array, columns: Indices, values: Array) -> Array:
         """Predict with some columns replaced: values of shape (draws, n, columns).
@@ -109,7 +116,7 @@ class BoostedTrees:
             return predict_stacked(self.predict, X, columns, values)
         seen = values - np.broadcast_to(self.origin, X.shape[1])[columns]
         cells, n_cells = np.zeros(values.shape[:2], dtype=np.int64), 1
-        for k, column in enumerate(columns.tolist()):
+        for k, column in enumerate(self._offered(columns).tolist()):
             steps = self._structure.thresholds.get(column, np.empty(0))
             cells = cells * (len(steps) + 1) + np.searchsorted(steps, seen[:, :, k])
             n_cells *= len(steps) + 1
@@ -125,19 +132,33 @@ class BoostedTrees:
 
     def _predict_changed(self, X: Array, columns: Indices, rows: Array, origin: Indices) -> Array:
         """Predict rows that differ from some of ``X`` in a few columns only."""
-        some = self._structure.with_columns(columns)
+        some = self._structure.with_columns(self._offered(columns))
         if some is None:
             return self.predict(rows)
         n_rounds = some.current_iteration()
-        before, after = (_sums(some, x - self.origin, n_rounds) for x in (X, rows))
+        before, after = (_sums(some, self._laid_out(x), n_rounds) for x in (X, rows))
         return self._linked(self._sums_of_all(X)[origin] + (after - before[origin]))
 
     def _sums_of_all(self, X: Array) -> Array:
         """Return the sums of all trees, which are asked of the same rows again and again."""
         known = self._last.get("rows")
         if known is None or known[0] is not X:
-            known = self._last["rows"] = X, _sums(self.booster, X - self.origin, self.n_rounds)
+            sums = _sums(self.booster, self._laid_out(X), self.n_rounds)
+            known = self._last["rows"] = X, sums
         return known[1]
+
+    def _offered(self, columns: Indices) -> Indices:
+        """Return where columns are among those that the trees were offered."""
+        return columns if self.places is None else self.places[columns]
+
+    def _laid_out(self, X: Array) -> Array:
+        """Return rows as the trees see them; columns that they never look at are zero."""
+        own: Array = X - self.origin
+        if self.places is None:
+            return own
+        out = np.zeros((len(X), self.booster.num_feature()))
+        out[:, self.places] = own
+        return out
 
     def _linked(self, sums: Array) -> Array:
         """Turn sums of trees into predictions."""
@@ -224,16 +245,72 @@ def _entry(text: str, name: str) -> str:
     return found[1] if found else ""
 
 
-def train_trees(
+@dataclass(frozen=True, eq=False)
+class BinnedRows:
+    """Training rows as LightGBM holds them, their columns in bins: many models can share them.
+
+    Attributes
+    ----------
+    data : lightgbm.Dataset
+        The rows.
+    settings : dict
+        How trees are boosted on them.
+    y : ndarray of shape (n,)
+        The target.
+    weights : ndarray of shape (n,) or None
+        How much rows count.
+    origin : ndarray of shape (d,) or float
+        What was taken off each column.
+    """
+
+    data: lightgbm.Dataset
+    settings: dict[str, Any]
+    y: NDArray[Any]
+    weights: Array | None
+    origin: Array | float = 0.0
+
+    def boosted(self, family: Family, n_trees: int, places: Indices | None = None) -> BoostedTrees:
+        """Boost trees of all columns, or of some.
+
+        A column whose gains do not count is never split: bit by bit, trees are those of a table
+        without it.
+        """
+        n_columns, settings = self.data.num_feature(), self.settings
+        if places is not None:
+            counts = np.zeros(n_columns)
+            counts[places] = 1.0
+            settings = settings | {"feature_contri": counts.tolist()}
+        # lightgbm.train would also write the trees as text and read them again, which takes half
+        # as long as to train few rows.
+        booster = lightgbm.Booster(settings, self.data)
+        origin = self.origin
+        if places is not None:
+            origin = np.broadcast_to(origin, n_columns)[places]
+        trees = BoostedTrees(booster, family, n_trees, origin=origin, places=places)
+        # A tree that finds nothing in its random columns is not the last one.
+        if not isinstance(family, ProfiledFamily):
+            for _ in range(n_trees):
+                booster.update()
+            return trees
+        objective = _Objective(family, self.y, self.weights, booster)
+        if any(self.data.feature_num_bin(column) for column in range(n_columns)):
+            for _ in range(n_trees):
+                booster.update(fobj=objective)
+        else:
+            # LightGBM takes no objective for columns of which none can be split.
+            booster.update()
+        booster.eval_train(objective.see)
+        return replace(trees, family=objective.fitted[-1], fitted=objective.fitted)
+
+
+def bin_rows(
     X: NDArray[Any],
     y: NDArray[Any],
     family: Family,
-    n_trees: int,
-    *,
     weights: Array | None = None,
     **params: Any,
-) -> BoostedTrees:
-    """Boost small trees in one thread.
+) -> BinnedRows:
+    """Put columns into bins, for small trees that are boosted in one thread.
 
     One thread each, row by row: left to itself LightGBM chooses by a stopwatch whether it adds up
     by rows or by columns, and sums round differently. Rows take up to a third less time where
@@ -252,26 +329,24 @@ def train_trees(
         seed=0,
         verbose=-1,
     )
+    settings |= params
     # Whoever is told derivatives has no use for the target.
     label = np.zeros(len(y)) if isinstance(family, ProfiledFamily) else y
-    data = lightgbm.Dataset(X, label, weight=weights, params=settings | params)
-    # lightgbm.train would also write the trees as text and read them again, which takes half as
-    # long as to train few rows.
-    booster = lightgbm.Booster(settings | params, data)
-    # A tree that finds nothing in its random columns is not the last one.
-    if not isinstance(family, ProfiledFamily):
-        for _ in range(n_trees):
-            booster.update()
-        return BoostedTrees(booster, family, n_trees)
-    objective = _Objective(family, y, weights, booster)
-    if any(data.feature_num_bin(column) for column in range(X.shape[1])):
-        for _ in range(n_trees):
-            booster.update(fobj=objective)
-    else:
-        # LightGBM takes no objective for columns of which none can be split.
-        booster.update()
-    booster.eval_train(objective.see)
-    return BoostedTrees(booster, objective.fitted[-1], n_trees, fitted=objective.fitted)
+    data = lightgbm.Dataset(X, label, weight=weights, params=settings)
+    return BinnedRows(data.construct(), settings, y, weights)
+
+
+def train_trees(
+    X: NDArray[Any],
+    y: NDArray[Any],
+    family: Family,
+    n_trees: int,
+    *,
+    weights: Array | None = None,
+    **params: Any,
+) -> BoostedTrees:
+    """Boost small trees in one thread."""
+    return bin_rows(X, y, family, weights, **params).boosted(family, n_trees)
 
 
 class _Objective:
@@ -306,13 +381,31 @@ class _Objective:
         return "", 0.0, False
 
 
+def bin_for_portfolio(
+    X: Array, y: NDArray[Any], family: Family, weights: Array | None
+) -> BinnedRows:
+    """Put columns into bins for the boosted trees of the portfolio."""
+    share, origin = min(1.0, MOST_COLUMNS / X.shape[1]), common_values(X)
+    binned = bin_rows(X - origin, y, family, weights, feature_fraction=share)
+    return replace(binned, origin=origin)
+
+
 def fit_trees(
     X: Array, y: NDArray[Any], family: Family, weights: Array | None, n_rounds: int
 ) -> BoostedTrees:
     """Fit the boosted trees of the portfolio."""
-    share, origin = min(1.0, MOST_COLUMNS / X.shape[1]), common_values(X)
-    trees = train_trees(X - origin, y, family, n_rounds, weights=weights, feature_fraction=share)
-    return replace(trees, n_numbers=X.size, origin=origin)
+    binned = bin_for_portfolio(X, y, family, weights)
+    return replace(binned.boosted(family, n_rounds), n_numbers=X.size)
+
+
+def may_share_bins(n_rows: int, n_columns: int, n_own: int, n_rounds: float) -> bool:
+    """Tell whether a model of some columns may be trained on bins of more of them.
+
+    It has to be the same model: where trees draw columns at random, or sums are taken column by
+    column, it would not be. And it has to take less time than bins of its own.
+    """
+    is_same = n_columns <= MOST_COLUMNS and n_rows * n_columns <= MOST_COPIED
+    return is_same and n_rounds * (n_columns - n_own) <= ROUNDS_OF_BINNING * n_own
 
 
 def common_values(X: Array) -> Array:
