@@ -122,14 +122,15 @@ def refit_without(
     residuals: Sequence[FeatureResidual],
     gain: float,
     least: float,
-    most_p: float,
+    most_p: Array,
     rng: np.random.Generator,
 ) -> Refits:
     """Refit without each of some features, and test whether anything is lost.
 
     The winner of the race is refitted first. Where it loses nothing without a feature, the best
     model without it loses no more: that is said of it, and nothing else is tried. Nor is it where
-    the loss has to grow, of trees, and does not by more than ``least`` at a p-value of ``most_p``.
+    the loss has to grow, of trees, and does not by more than ``least`` at its p-value of
+    ``most_p``.
     """
     rest = [fit.columns(np.setdiff1d(r.relevant, [r.feature])) for r in residuals]
     has_to_grow = not race.learner.is_smooth

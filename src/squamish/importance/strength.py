@@ -291,7 +291,10 @@ def _confirmed(
     )
     if len(doubtful) == 0:
         return outcome
-    bounds = limits.least_of_refit, limits.most_p_of_refit
+    # Where the refit decides whatever it finds, it has to be sure and not only to agree.
+    decides = draws.r2[doubtful] > R2_FOR_REFIT
+    most_p = np.where(decides, limits.level.alpha, limits.most_p_of_refit)
+    bounds = limits.least_of_refit, most_p
     refits = refit_without(fit, race, [residuals[i] for i in doubtful], gain, *bounds, rng)
     return overruled(outcome, doubtful, refits, draws.p_values, limits)
 
