@@ -118,7 +118,7 @@ def _substitutes(products: _Products, j: int) -> tuple[tuple[int, ...], ...]:
             return (curved,)
     if everything < LEAST or not ridge.others:
         return ()
-    alone = {k: ridge.r2([k]) for k in ridge.others}
+    alone = ridge.r2_with_each([])
     enough = [k for k in ridge.others if alone[k] >= ENOUGH * everything]
     if enough:
         return tuple((k,) for k in sorted(enough, key=lambda k: (-round(alone[k], 9), k)))
@@ -128,11 +128,15 @@ def _substitutes(products: _Products, j: int) -> tuple[tuple[int, ...], ...]:
 def _greedy_set(ridge: _Ridge, least: float) -> tuple[int, ...]:
     """Add the feature that explains most, one after the other, until it is enough."""
     chosen: list[int] = []
-    while len(chosen) < LARGEST_SET and ridge.r2(chosen) < least:
-        left = [k for k in ridge.others if k not in chosen]
-        if not left:
+    told = 0.0
+    while len(chosen) < LARGEST_SET and told < least:
+        with_each = ridge.r2_with_each(chosen)
+        if not with_each:
             break
-        chosen.append(max(left, key=lambda k: ridge.r2([*chosen, k])))
+        # Of features that tell the same, whatever the rounding, the first one.
+        best = max(with_each, key=lambda k: round(with_each[k], 9))
+        chosen.append(best)
+        told = with_each[best]
     return tuple(sorted(chosen))
 
 
@@ -181,6 +185,16 @@ class _Products:
         X = np.hstack(self.views)
         X -= X.mean(axis=0)
         return np.asarray(X.T @ X)
+
+    @cached_property
+    def penalised(self) -> Array:
+        """The same with the penalty of a ridge regression."""
+        return np.asarray(self.gram + RIDGE * len(self.views[0]) * np.eye(len(self.gram)))
+
+    @cached_property
+    def owner(self) -> Indices:
+        """The feature of every part in all views."""
+        return np.tile(self.feature, len(self.views))
 
     def near(self, j: int) -> _Products:
         """Return what is close to a feature, and the feature itself.
@@ -233,17 +247,45 @@ class _Ridge:
 
     def r2(self, features: Sequence[int]) -> float:
         """Return the share of the variance that features explain, adjusted for their number."""
-        feature, gram = self.products.feature, self.products.gram
-        columns = np.flatnonzero(np.isin(feature, features))
-        if len(columns) == 0:
+        inner, moments = self.products.penalised, self.products.gram[:, self.own]
+        seen = np.flatnonzero(np.isin(self.products.owner, features))
+        if len(seen) == 0:
             return 0.0
-        d, n = len(feature), len(self.plain)
-        seen = np.concatenate([columns + v * d for v in range(len(self.products.views))])
-        moments, inner = gram[np.ix_(seen, self.own)], gram[np.ix_(seen, seen)]
-        inner[np.diag_indices_from(inner)] += RIDGE * n
-        solved = np.linalg.solve(inner, moments)
-        fitted = float(np.sum(moments * solved)) / self._total
-        return 1 - (1 - min(fitted, 1.0)) * (n - 1) / max(n - len(seen) - 1, 1)
+        solved = np.linalg.solve(inner[np.ix_(seen, seen)], moments[seen])
+        return float(self._adjusted(np.sum(moments[seen] * solved), len(seen)))
+
+    def r2_with_each(self, chosen: Sequence[int]) -> dict[int, float]:
+        """Return the same of some features with one more, for each of the others.
+
+        What the chosen ones tell is taken off first (Schur's complement), so that each of the
+        others takes a system of its own columns only.
+        """
+        inner, moments = self.products.penalised, self.products.gram[:, self.own]
+        owner = self.products.owner
+        seen = np.flatnonzero(np.isin(owner, chosen))
+        inverse = np.linalg.inv(inner[np.ix_(seen, seen)])
+        solved = inverse @ moments[seen]
+        told = float(np.sum(moments[seen] * solved))
+        left = np.array([k for k in self.others if k not in chosen], dtype=np.intp)
+        n_columns = np.bincount(owner, minlength=max(self.others, default=0) + 1)[left]
+        out: dict[int, float] = {}
+        for size in np.unique(n_columns).tolist():
+            some = left[n_columns == size]
+            places = np.stack([np.flatnonzero(owner == k) for k in some.tolist()])
+            cross = inner[places[:, :, np.newaxis], seen]
+            blocks = inner[places[:, :, np.newaxis], places[:, np.newaxis]]
+            blocks = blocks - cross @ inverse @ cross.transpose(0, 2, 1)
+            rest = moments[places] - cross @ solved
+            gained = np.sum(rest * np.linalg.solve(blocks, rest), axis=(1, 2))
+            r2 = self._adjusted(told + gained, len(seen) + size)
+            out |= dict(zip(some.tolist(), r2.tolist(), strict=True))
+        return {k: out[k] for k in left.tolist()}
+
+    def _adjusted(self, fitted: Array, n_columns: int) -> Array:
+        """Turn a fitted variance into a share, adjusted for the number of columns."""
+        n = len(self.plain)
+        share = np.minimum(fitted / self._total, 1.0)
+        return np.asarray(1 - (1 - share) * (n - 1) / max(n - n_columns - 1, 1))
 
     @cached_property
     def _total(self) -> float:
