@@ -14,9 +14,9 @@ from squamish import __version__
 COMMANDS = ["fit", "demo", "report", "signatures", "path", "compare", "generate"]
 OPTIONS_OF_FIT = (
     "--target --time --event --exposure --out --method --alpha --error-rate --task --order --drop "
-    "--groups --weights --categorical --cv --missing --infinite --missing-target --select "
-    "--reduced --costs --checkpoint --time-budget --stability --audit --cluster --max-size --seed "
-    "--jobs --quiet --json --help"
+    "--groups --weights --categorical --adjust-for --cv --missing --infinite --missing-target "
+    "--select --reduced --costs --checkpoint --time-budget --stability --audit --cluster --max-size "
+    "--seed --jobs --quiet --json --help"
 )
 
 

@@ -46,6 +46,7 @@ class VoteEvidence(Evidence):
     leaks: ClassVar[tuple] = ()
     small: ClassVar[tuple] = ()
     worth: ClassVar[Worth] = Worth()
+    prognosis: ClassVar[None] = None
     associations: ClassVar[dict] = {}
     alpha: ClassVar[float] = np.nan
     loss: ClassVar[float] = np.nan
