@@ -61,7 +61,10 @@ a limit on one table was not asked about others of the kind; "failed" is an erro
 columns in random order are irrelevant, those that depend on the target beyond doubt are relevant,
 and so are their copies; other columns are not rated. Of ames, cells, mlc_churn, credit_data and pbc
 (R packages modeldata and survival) categories are numbered and gaps filled, as most peers take
-numbers alone, and five columns in random order are added. Made by `make race`.
+numbers alone, and five columns in random order are added; squamish and BorutaPy around LightGBM
+judged these five once more, in turns, since squamish also measures what columns are worth, and
+seconds of others there are from a run before, when the machine was faster by a quarter. Made by
+`make race`.
 """
 
 
