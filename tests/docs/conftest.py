@@ -29,7 +29,7 @@ def build(copy):
         capture_output=True,
         text=True,
     )
-    assert (run.returncode, run.stderr) == (0, "")
+    assert run.returncode == 0, run.stderr
 
 
 @pytest.fixture(scope="session")
