@@ -133,6 +133,13 @@ def test_other_error_rates_and_learners_of_the_user_take_part(confounded):
     assert {"strong_0", "strong_1"} <= {*result.select("relevant")}
 
 
+def test_gaps_of_an_adjustment_are_told_of(confounded):
+    X, y = confounded(100)
+    X.loc[::4, "age"] = np.nan
+    notes = RelevanceSelector(adjust_for=["age"], random_state=0).fit(X, y).result_.notes
+    assert "'age' is adjusted for, and is missing in up to 25% of the rows" in notes[0]
+
+
 def test_an_adjustment_that_does_not_vary_changes_nothing_and_is_noted(confounded):
     X, y = confounded(150, effect=0.8)
     X = X.drop(columns="age")

@@ -284,6 +284,20 @@ def notes_on_adjustment(names: Sequence[str], n_varying: int) -> list[str]:
     return notes
 
 
+def note_on_unknown_adjustments(
+    missing: Array, is_adjusted: Mask, names: Sequence[str]
+) -> list[str]:
+    """Say where what is adjusted for is not known."""
+    gaps = np.flatnonzero(is_adjusted & (missing > 0)).tolist()
+    if not gaps:
+        return []
+    return [
+        f"{_some(names, gaps)} {_is(gaps)} adjusted for, and {_is(gaps)} missing in up to "
+        f"{missing[gaps].max():.0%} of the rows; what a missing value would have told is not "
+        "adjusted for"
+    ]
+
+
 def note_on_rare_classes(labels: Sequence[str]) -> list[str]:
     """Name the classes that are not in a sample."""
     if not labels:

@@ -13,7 +13,12 @@ from sklearn.base import BaseEstimator
 from squamish.arrays import Indices, Mask
 from squamish.errors import InputError, check_choice, in_one_line
 from squamish.evidence.provenance import Columns
-from squamish.fitting.notes import note_on_empty, notes_on_table, notes_on_text
+from squamish.fitting.notes import (
+    note_on_empty,
+    note_on_unknown_adjustments,
+    notes_on_table,
+    notes_on_text,
+)
 from squamish.fitting.observations import Observations
 from squamish.fitting.request import Request
 from squamish.screening.all_rows import AllRows
@@ -131,10 +136,12 @@ def put_together(
     # The range of a column may be beyond what a float holds.
     with np.errstate(over="ignore", invalid="ignore"):
         table = replace(table, is_id=like_ids(table) & ~read.is_doubtful)
+    missing = read.missing_shares(used)
     notes = [
         *notes_on_text(read.names, read.levels, read.dates),
         *notes_on_table(table, read.names),
-        *note_on_empty(read.missing_shares(used), read.names),
+        *note_on_empty(missing, read.names),
+        *note_on_unknown_adjustments(missing, table.is_adjusted, read.names),
     ]
     return Reading(
         table,
