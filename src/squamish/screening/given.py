@@ -140,7 +140,7 @@ def partial_p_values_given(fit: CrossFit, targets: Array) -> Array:
     line = _Line.of(design)
     for t, r in enumerate(targets.T):
         p[t] = np.where(abstains, 1.0, line.p_values(r))
-        for j in np.flatnonzero(p[t] * len(p) < WORTH_CONFIRMING):
+        for j in np.flatnonzero(p[t] < _worth_confirming(fit)):
             test = _Test(fit, line.without(r, int(j))[:, np.newaxis])
             p[t, j] = test.inflated(line.own[:, j], p[t, j])
     return np.asarray(np.minimum(1, p.min(axis=0) * len(p)))
@@ -256,6 +256,14 @@ def _left_of(fit: CrossFit, columns: Indices) -> Array:
     return fit.terms.without_lines(fit.given.ranked[fit.tested][:, columns])
 
 
+def _worth_confirming(fit: CrossFit) -> float:
+    """Return the p-value from which on nothing is confirmed.
+
+    Over all features, one that is larger than a share of their number proves nothing at any level.
+    """
+    return min(WORTH_CONFIRMING, 1 / max(fit.table.n_features, 1))
+
+
 def _without_curves(fit: CrossFit, column: Array, _: np.random.Generator) -> Array:
     """Take off what trees, steps or kernels of the adjustments tell of a column."""
     others = fit.terms.parts.plain
@@ -285,7 +293,7 @@ class _Test:
 
     def inflated(self, column: Array, p: float, n_tests: int = 1) -> float:
         """Return the p-value of a column; asked again if it is small, corrected for some tests."""
-        if p >= WORTH_CONFIRMING:
+        if p >= _worth_confirming(self.fit):
             return p
         if self.fit.terms.cells is None:
             column = _without_curves(self.fit, column, np.random.default_rng(0))
