@@ -160,7 +160,7 @@ def page(rows: list[Row], command: str) -> str:
     ]
     return (
         "# Adjusting for what confounds\n\n"
-        "Tables in which age, or a centre, explains six of ten columns and the target; given it, "
+        "Tables in which age, or a centre, explains five of ten columns and the target; given it, "
         "six columns tell nothing (four confounded, two of noise), and three effects are left. "
         "False relevant columns at alpha = 0.01, family-wise, with Clopper and Pearson's interval; "
         "power as the share of the effects that are found, beside that of least squares or "
