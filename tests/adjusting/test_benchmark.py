@@ -1,8 +1,9 @@
 """The benchmark of adjusting."""
 
-import adjusting
 import numpy as np
 import pytest
+
+import adjusting
 
 
 def test_the_test_in_the_true_model_finds_large_effects_and_nothing_else():
