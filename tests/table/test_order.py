@@ -153,3 +153,9 @@ def test_many_classes_are_summed_up_by_the_first_and_the_last():
     assert result.provenance.target_summary.startswith("15 ordered classes: 0 (")
     assert " < 5 more < 14 (" in result.provenance.target_summary
     assert "0 < 1 < 2 < 3 < 4 < 5 < ... < 14;" in result.notes[0]
+
+
+def test_hundreds_of_ordered_classes_are_not_taken_for_names():
+    X, y = np.ones((300, 1)), np.arange(100).repeat(3)
+    notes = RelevanceSelector(task="ordinal", random_state=0).fit(X, y).result_.notes
+    assert not any("classes" in note for note in notes)

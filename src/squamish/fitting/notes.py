@@ -85,8 +85,10 @@ def note_on_paper(evidence: Evidence, task: Task) -> list[str]:
 
 def note_on_classes(y: NDArray[Any], task: Task) -> list[str]:
     """Say so if classes are so many that they look like names."""
-    n_classes = len(np.unique(y)) if family_of(task).has_classes else 0
-    if n_classes < MANY_CLASSES:
+    family = family_of(task)
+    n_classes = len(np.unique(y)) if family.has_classes else 0
+    # What has an order is no name.
+    if n_classes < MANY_CLASSES or family.has_order:
         return []
     return [
         f"y has {n_classes} classes, of {len(y) / n_classes:.0f} rows on average: if they name "
