@@ -208,6 +208,7 @@ def outcomes(runs: int, alphas: list[float], parallel: Parallel) -> None:
             found = parallel(delayed(function)(*arguments, run, alpha) for run in range(runs))
             lines.append(rate(name, alpha, found))
             print(lines[-1], flush=True)
+            OUTCOMES_OUT.write_text("\n".join(lines) + "\n", encoding="utf-8")
     for name in OF_R:
         alpha = max(alphas)
         wrong, n = audited(name, runs, alpha)

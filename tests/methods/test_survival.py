@@ -162,3 +162,11 @@ def test_few_events_make_fewer_folds():
     y["time"], y["event"] = rng.exponential(size=100), np.arange(100) < 3
     result = fitted(rng.standard_normal((100, 3)), y)
     assert result.classes.tolist() == [0, 0, 0]
+
+
+def test_it_stays_irrelevant_given_columns_that_are_adjusted_for():
+    problem = load_problem("times, 70% censored by a column", random_state=4)
+    result = fitted(problem.X, problem.y, adjust_for=[15])
+    lost_by = problem.feature_names.index("irrelevant_0")
+    assert str(lost_by) in result.irrelevant
+    assert len(result.strong) == 3

@@ -77,7 +77,13 @@ def targets_given(fit: CrossFit, residuals: Array | None = None) -> Array:
 
 
 def p_values_given(
-    fit: CrossFit, targets: Array, asked: Mask, partners: Indices, *, partial: bool = False
+    fit: CrossFit,
+    targets: Array,
+    asked: Mask,
+    partners: Indices,
+    *,
+    of_products: Array | None = None,
+    partial: bool = False,
 ) -> tuple[dict[str, Array], bool]:
     """Test parts by themselves ("own"), by their squares, and in products ("product").
 
@@ -91,6 +97,8 @@ def p_values_given(
         Which parts are tested; others have a p-value of 1.
     partners : ndarray of int
         Parts with which products are made, beside the adjustments.
+    of_products : ndarray of shape (n_tested, n_targets) or None
+        The same for products, if that is something else.
     partial : bool
         Whether all parts are tested given all other features, too ("partial"), where rows are
         alike.
@@ -102,11 +110,11 @@ def p_values_given(
     complete : bool
         Whether there was time for all of them.
     """
-    columns = np.flatnonzero(asked)
+    columns, beyond = np.flatnonzero(asked), targets if of_products is None else of_products
     some = [columns[a:b] for a, b in ranges(len(columns), size=AT_ONCE)]
     jobs: dict[str, list[Job]] = {
         "own": [(_own, (targets, own)) for own in some],
-        "product": [(_product, (targets, own, partners)) for own in some],
+        "product": [(_product, (beyond, own, partners)) for own in some],
     }
     if partial and fit.table.rows_are_alike:
         jobs["partial"] = [(partial_p_values_given, (targets,))]

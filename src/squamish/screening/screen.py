@@ -212,7 +212,12 @@ def _targets_of_products(fit: CrossFit) -> Array:
 def _test_given_adjustments(fit: CrossFit, targets: Array) -> tuple[dict[str, Array], bool]:
     """Run the tests given what is adjusted for, as long as there is time."""
     asked = np.ones(len(fit.given.feature), dtype=bool)
-    found, complete = p_values_given(fit, targets, asked, partners_given(fit), partial=True)
+    products = None
+    if fit.family.is_censored:
+        products = fit.terms.without_lines(_targets_of_products(fit)[fit.tested])
+    found, complete = p_values_given(
+        fit, targets, asked, partners_given(fit), of_products=products, partial=True
+    )
     names = {"own": "marginal"}
     return {names.get(name, name): p for name, p in found.items()}, complete
 
