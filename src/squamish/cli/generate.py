@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
@@ -17,9 +17,9 @@ if TYPE_CHECKING:
 
 
 def _problem_names() -> list[str]:
-    from squamish.datasets import ORDERED, PRESETS, PROBLEMS
+    from squamish.datasets import ORDERED, OUTCOMES, PRESETS, PROBLEMS
 
-    return [*PRESETS, *PROBLEMS, *ORDERED]
+    return [*PRESETS, *PROBLEMS, *ORDERED, *OUTCOMES]
 
 
 def generate(
@@ -51,7 +51,9 @@ def generate(
         _write_table(problem, out)
         if truth is not None:
             _write_truth(problem, truth)
-    say(f"{out}: {problem!r}, target column: target")
+    names = list(_target(problem))
+    columns = "columns" if len(names) > 1 else "column"
+    say(f"{out}: {problem!r}, target {columns}: {', '.join(names)}")
 
 
 def _problem(name: str, seed: int) -> Problem:
@@ -78,7 +80,13 @@ def _write_table(problem: Problem, path: Path) -> None:
     from squamish.table.files import write_table
 
     columns = dict(zip(problem.feature_names, problem.X.T, strict=True))
-    write_table(pl.DataFrame({**columns, "target": problem.y}), path)
+    write_table(pl.DataFrame({**columns, **_target(problem)}), path)
+
+
+def _target(problem: Problem) -> dict[str, Any]:
+    """Return the columns of the target: an event and a time, or one column."""
+    y: Any = problem.y
+    return {name: y[name] for name in y.dtype.names} if y.dtype.names else {"target": y}
 
 
 def _write_truth(problem: Problem, path: Path) -> None:
