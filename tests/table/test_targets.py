@@ -92,6 +92,9 @@ def test_rows_without_a_target_are_an_error_or_left_out(verdict, mixed, truth):
     result = verdict(table, gaps, missing_target="drop").result_
     assert result.n_samples == 460
     assert result.notes == ("40 rows without a target were left out",)
+    gaps[1:40] = amounts[1:40]
+    one = verdict(table, gaps, missing_target="drop").result_
+    assert one.notes == ("1 row without a target was left out",)
     labels = pd.Series(np.where(y, "ill", "well"), dtype=object)
     labels[:40] = None
     dropped = verdict(table, labels, missing_target="drop")

@@ -100,6 +100,8 @@ def note_on_classes(y: NDArray[Any], task: Task) -> list[str]:
 def note_on_missing(left_out: Mask) -> list[str]:
     """Say how many rows were left out, since they have no target."""
     n = int(left_out.sum())
+    if n == 1:
+        return ["1 row without a target was left out"]
     return [f"{n} rows without a target were left out"] if n else []
 
 

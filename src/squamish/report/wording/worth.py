@@ -156,7 +156,7 @@ def signatures(result: RelevanceResult) -> str:
     found = result.signatures
     more = "" if found.is_complete else " There may be more: not all that could be were tested."
     if found.count == 1:
-        return f"Nothing was found that can stand in for a member.{more}"
+        return f"Nothing was proven to stand in for a member.{more}"
     n = len(found.slots)
     where = f"{n} {'places have' if n > 1 else 'place has'} a choice"
     checked = _checked(found) if found.n_checked else ""
