@@ -45,7 +45,7 @@ def test_notes_are_in_the_words_of_the_shell(run, tmp_path, capsys):
     rng = np.random.default_rng(0)
     x = rng.standard_normal(300)
     table = pd.DataFrame(
-        {"x": x, "z": rng.standard_normal(300), "visits": rng.poisson(30 + 10 * (x > 0))}
+        {"x": x, "z": rng.standard_normal(300), "visits": rng.poisson(200 + 60 * (x > 0))}
     )
     table.to_csv(tmp_path / "visits.csv", index=False)
     run("fit", tmp_path / "visits.csv", "--target", "visits", "--out", tmp_path / "out")
