@@ -24,7 +24,7 @@ NO_SUBSTITUTE: dict[Obstacle, str] = {
     "": "nothing in particular",
     "undecided": "not known: the time was used up before",
     "untested": "nothing in particular",
-    "unproven": "nothing in particular; that it adds something is not proven",
+    "unproven": "nothing in particular; not proven to add anything",
     "small": "nothing in particular; what it adds is certain, but small",
     "little": "nothing in particular; what it adds is too little to count as strong",
     "refit": "nothing in particular; a model without it loses too little",
