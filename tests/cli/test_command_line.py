@@ -15,8 +15,8 @@ COMMANDS = ["fit", "demo", "report", "signatures", "path", "compare", "generate"
 OPTIONS_OF_FIT = (
     "--target --time --event --exposure --out --method --alpha --error-rate --task --order --drop "
     "--groups --weights --categorical --adjust-for --cv --missing --infinite --missing-target "
-    "--select --reduced --costs --checkpoint --time-budget --stability --audit --cluster --max-size "
-    "--seed --jobs --quiet --json --help"
+    "--select --reduced --costs --checkpoint --time-budget --stability --audit --cluster "
+    "--max-size --seed --jobs --quiet --json --help"
 )
 
 
