@@ -68,7 +68,7 @@ def test_sparse_tables_give_the_verdict_of_dense_ones(verdict):
     X[:, 7] = 0
     y = (X[:, 0] + X[:, 1] > 0.3).astype(int)
     dense = verdict(X, y)
-    for kind in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix):
+    for kind in (sparse.csr_matrix, sparse.csc_array, sparse.coo_matrix, sparse.dok_array):
         found = verdict(kind(X), y)
         assert found.relevance_classes_.tolist() == dense.relevance_classes_.tolist()
         assert sparse.issparse(found.transform(kind(X)))

@@ -143,6 +143,8 @@ def refuse(X: Any) -> None:
 def _no_table(X: Any) -> str:
     """Say what was passed instead of a table, and what to do; nothing if it may be one."""
     kind = type(X).__name__
+    if sparse.issparse(X):  # one of SciPy's kinds is a dictionary, too
+        return ""
     if isinstance(X, Mapping) or (isinstance(X, list | tuple) and X and isinstance(X[0], Mapping)):
         what = f"a {kind}" if isinstance(X, Mapping) else f"a {kind} of {type(X[0]).__name__}s"
         return f"{what}; make a data frame of it, such as pandas.DataFrame(X)"
