@@ -189,7 +189,8 @@ def outcomes(runs: int, alphas: list[float], parallel: Parallel) -> None:
         f"(false_positives.md), times with {LEAST_ROWS} rows or more and 60% lost. Where a column "
         f"tells who is lost, rows are lost {np.exp(LOST):.1f} times as often by a standard "
         "deviation of it, in one direction or the other.\n",
-        f"Made by `python benchmarks/false_positives.py --outcomes --runs {runs}`.\n",
+        f"Made by `python benchmarks/false_positives.py --outcomes --runs {runs} --alphas "
+        f"{' '.join(map(str, alphas))}`.\n",
         *head,
         "|---|---|---|---|---|---|",
     ]
