@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from os import PathLike
 from typing import Any, Self, cast
 
@@ -22,6 +22,7 @@ from squamish.execution.workers import RandomState
 from squamish.families import Task
 from squamish.fitting.audit import audit
 from squamish.fitting.judging import judge
+from squamish.fitting.provenance import versions
 from squamish.fitting.request import Conditions, Method, Request
 from squamish.methods.crossfit import CrossfitMethod
 from squamish.methods.paper import PaperMethod
@@ -399,10 +400,16 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
             for name, value in self.get_params(deep=False).items()
             if name not in WITHOUT_INFLUENCE
         }
-        given = {"X": request.X, "y": request.y, "groups": request.groups}
-        given["sample_weight"] = request.sample_weight
+        key = _Key(
+            settings=settings,
+            versions=versions(),
+            X=request.X,
+            y=request.y,
+            groups=request.groups,
+            sample_weight=request.sample_weight,
+        )
         remember = check_memory(self.memory).cache(_judged, ignore=["estimator", "how"])
-        result, seen = remember(given, settings, self, (request, method, conditions))
+        result, seen = remember(key, self, (request, method, conditions))
         for name, value in seen.items():
             setattr(self, name, value)
         return cast("RelevanceResult", result)
@@ -460,16 +467,20 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         return tags
 
 
+class _Key(dict[str, Any]):
+    """What a verdict is remembered by."""
+
+    def __repr__(self) -> str:
+        """Return what joblib writes beside a verdict: not the table, which takes long."""
+        return f"_Key({', '.join(self)})"
+
+
 def _judged(
-    given: Mapping[str, Any],
-    settings: Mapping[str, Any],
+    key: _Key,
     estimator: RelevanceSelector,
     how: tuple[Request, Method, Conditions],
 ) -> tuple[RelevanceResult, dict[str, Any]]:
-    """Judge a table; return the verdict and what the estimator saw, to be remembered.
-
-    The first two arguments are what it is remembered by.
-    """
+    """Judge a table; return the verdict and what the estimator saw, to be remembered."""
     result = judge(estimator, *how)
     seen = ("n_features_in_", "feature_names_in_")
     return result, {name: getattr(estimator, name) for name in seen if hasattr(estimator, name)}

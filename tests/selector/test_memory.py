@@ -8,6 +8,7 @@ from sklearn.linear_model import LogisticRegression
 from sklearn.model_selection import GridSearchCV
 from sklearn.pipeline import make_pipeline
 
+import squamish
 from squamish import RelevanceSelector
 from squamish.datasets import make_linear
 
@@ -72,3 +73,19 @@ def test_nothing_is_remembered_of_what_ended_early(problem, tmp_path):
             random_state=0, memory=str(tmp_path), callback=counter, time_budget=100
         ).fit(problem.X, problem.y)
     assert counter.n_fits == 2
+
+
+def test_another_version_judges_anew(problem, tmp_path, monkeypatch):
+    counter = Counter()
+    selector = RelevanceSelector(random_state=0, memory=str(tmp_path), callback=counter)
+    for version in ("1.0", "1.1"):
+        monkeypatch.setattr(squamish, "__version__", version)
+        selector.fit(problem.X, problem.y)
+    assert counter.n_fits == 2
+
+
+def test_tables_are_not_written_beside_verdicts(problem, tmp_path):
+    RelevanceSelector(random_state=0, memory=str(tmp_path)).fit(problem.X, problem.y)
+    (metadata,) = tmp_path.rglob("metadata.json")
+    assert "sample_weight" in metadata.read_text()
+    assert "array" not in metadata.read_text()
