@@ -15,7 +15,7 @@ class Association:
     columns : tuple of int
         What it is correlated with: a relevant column, or several if these are one feature.
     correlation : float
-        Of normal scores.
+        Of normal scores; its sign tells nothing, and is there in results of older versions only.
     p_value : float
         Of that correlation, corrected for all that could be associated, and with what.
     """

@@ -357,7 +357,7 @@ class CrossfitEvidence(Evidence):
             ),
             associated=(
                 "It is relevant through {partner}, with which it has a correlation of "
-                "{correlation:.2f} (p = {p_association:.2g}). Its own tests together have "
+                "{correlation:.2f} in size (p = {p_association:.2g}). Its own tests together have "
                 "p = {p:.2g}, corrected for the number of columns: that it is relevant hangs on "
                 "{partner}"
             ),

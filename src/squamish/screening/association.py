@@ -46,7 +46,7 @@ class Partners:
     partner : ndarray of int of shape (n_parts,)
         The relevant part.
     correlation : ndarray of shape (n_parts,)
-        Of normal scores.
+        Of normal scores, without its sign: columns are judged upright or turned.
     """
 
     p_values: Array
@@ -86,4 +86,4 @@ def associated(Z: Array, relevant: Indices, weights: Array | None = None) -> Par
     p = np.minimum(1, correlation_tails(size, n, skew, atoms) * len(relevant))
     p[(size < CLEAR) | (atoms > NEARLY_CONSTANT)] = 1.0
     p[relevant] = 1.0
-    return Partners(np.asarray(p), relevant[place], largest)
+    return Partners(np.asarray(p), relevant[place], size)

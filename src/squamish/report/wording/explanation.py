@@ -118,7 +118,7 @@ def _through(result: RelevanceResult, j: int) -> str:
     association = result.evidence.associations[j]
     return result.evidence.vocabulary.associated.format(
         partner=listed([result.feature_names[k] for k in association.columns], quote=True),
-        correlation=association.correlation,
+        correlation=abs(association.correlation),
         p_association=association.p_value,
         p=result.evidence.p_relevant[j],
     )
