@@ -58,13 +58,13 @@ class RelevanceSelector(CallbackSupportMixin, SelectorMixin, BaseEstimator):  # 
         ``CrossfitMethod(alpha=0.05)`` sets its parameters, which are then reached in a
         grid search as ``method__alpha``.
     task : {"classification", "regression", "ordinal", "survival", "counts"} or None, default=None
-        What kind of target ``y`` is. None infers it: text, booleans and whole numbers with
-        at most 20 values that repeat are classes; other numbers are
-        amounts; ordered categories of pandas, polars (an Enum) or pyarrow, of three or more
-        levels, are ordered classes; a structured array of a boolean and a number is times until an
-        event, and which of them were seen ("survival"). Whole numbers of events ("counts") have to
-        be named so. ``"ordinal"`` takes numbers in their order, and text in that of an ordered
-        category or of ``order``.
+        What kind of target ``y`` is. None infers it: text, booleans and whole numbers with at most
+        20 values that repeat are classes; other numbers are amounts; ordered categories of pandas,
+        polars (an Enum) or pyarrow, of three or more levels, are ordered classes; a structured
+        array of a boolean and a number, or a pair of such columns, is times until an event, and
+        which of them were seen ("survival"). Whole numbers of events ("counts") have to be named
+        so. ``"ordinal"`` takes numbers in their order, and text in that of an ordered category or
+        of ``order``.
     order : sequence or None, default=None
         The classes from the least to the greatest, such as ``["low", "medium", "high"]``; they
         are ordered classes then.

@@ -116,6 +116,26 @@ def which_to_measure(said):
     assert "che_gi" not in cheapest.columns
 
 
+def survival(said):
+    known = {"age", "edema", "bili", "albumin", "copper", "protime"}
+    assert said["died"].sum() == 125
+    result = said["result"]
+    assert set(result.select("minimal")) == known
+    assert result.strong == ("bili",)
+    assert known - {"bili"} <= {*result.weak}
+    assert {"trt", "sex"} <= {*result.irrelevant}
+    assert 0.01 < said["bilirubin"].least < 0.1
+    assert said["bilirubin"].most > 0.5
+
+
+def beyond_age(said):
+    plain, adjusted = said["plain"], said["adjusted"]
+    assert len(said["men"]) == 1500
+    assert any({"age", "badge"} <= set(group) for group in plain.groups)
+    assert "badge" in adjusted.irrelevant
+    assert {"health_ins", "maritl"} <= {*adjusted.strong}
+
+
 SAYS = {
     f"plot_{number:02}_{says.__name__}": says
     for number, says in enumerate(
@@ -132,6 +152,8 @@ SAYS = {
             alarm_network,
             two_runs,
             which_to_measure,
+            survival,
+            beyond_age,
         ),
         start=1,
     )

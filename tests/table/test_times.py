@@ -32,8 +32,10 @@ def test_every_form_is_read_as_the_same(form):
     assert y["time"].tolist() == TIME
 
 
-def test_a_structured_array_is_recognised():
-    assert with_times(SURV, None)[1] == "survival"
+def test_booleans_beside_numbers_are_recognised():
+    for form in ("structured array", "pair", "pair of series"):
+        assert with_times(FORMS[form], None)[1] == "survival"
+    assert with_times(([1.0, 2.0], [0.5, 3.0]), None)[1] is None
     assert with_times(np.arange(4.0), None)[1] is None
     assert with_times(FORMS["frame of pandas"], None)[1] is None
 

@@ -26,7 +26,8 @@ EARLIEST = float(np.finfo(np.float64).tiny)
 def with_times(y: Any, task: Task | None) -> tuple[Any, Task | None]:
     """Return times as pairs where there are any, and the task; other targets as they are.
 
-    A structured array with a boolean field and one of numbers is recognised.
+    A structured array with a boolean field and one of numbers, and a pair of such columns, are
+    recognised.
 
     Examples
     --------
@@ -62,12 +63,15 @@ def signed(pairs: NDArray[Any]) -> Array:
 
 
 def _is_pairs(y: Any) -> bool:
-    """Tell whether an array has a boolean field and one of numbers, and no others."""
+    """Tell whether a target is booleans beside numbers: a structured array of both, or a pair."""
     fields = getattr(getattr(y, "dtype", None), "fields", None)
-    if not isinstance(y, np.ndarray) or fields is None or len(fields) != 2:
+    if isinstance(y, np.ndarray) and fields is not None:
+        kinds = [kind.kind for kind, *_ in fields.values()]
+    elif isinstance(y, tuple) and all(map(_is_column, y)):
+        kinds = [np.asarray(column).dtype.kind for column in y]
+    else:
         return False
-    kinds = sorted(kind.kind for kind, *_ in fields.values())
-    return kinds[0] == "b" and kinds[1] in "fiu"
+    return len(kinds) == 2 and kinds.count("b") == 1 and sum(kind in "fiu" for kind in kinds) == 1
 
 
 def _two_columns(y: Any) -> tuple[tuple[str, str], list[list[Any]]]:
