@@ -79,7 +79,7 @@ def test_neither_units_nor_order_of_rows_nor_n_jobs_have_an_influence():
     order = np.random.default_rng(0).permutation(len(y))
     for other in (fitted(X, years), fitted(X[order], y[order]), fitted(X, y, n_jobs=2)):
         assert other.evidence.loss == first.evidence.loss
-        assert np.array_equal(other.evidence.p_value, first.evidence.p_value, equal_nan=True)
+        assert np.array_equal(other.evidence.p_removal, first.evidence.p_removal, equal_nan=True)
 
 
 @pytest.mark.parametrize("name", ["times, 50% censored, product", "times, 70% censored"])

@@ -147,15 +147,17 @@ class _Heats:
     def refine(self) -> None:
         """Try what may be better still, now that it is known who leads.
 
-        A curve of the best line, kernels where columns interact, and what knows no order of classes
-        have to be better than the winner by one standard error, and trees of twice as many rounds
-        by so much that they are worth the time. Kernels have the weakest penalty: where there is so
-        much noise that they need another one, they tell no more than plainer learners.
+        A curve of the best line, kernels where columns interact or a learner of the user wins, and
+        what knows no order of classes have to be better than the winner by one standard error, and
+        trees of twice as many rounds by so much that they are worth the time. Kernels have the
+        weakest penalty: where there is so much noise that they need another one, they tell no more
+        than plainer learners.
         """
         linear = self._linear()
         if isinstance(linear, BuiltIn) and self._may_bend(linear):
             self._challenge([BuiltIn("single-index", linear.view, linear.strength)])
-        if self.winner.kind in CROOKED and has_few_columns(*self._shape):
+        is_known = isinstance(self.winner, BuiltIn)
+        if (not is_known or self.winner.kind in CROOKED) and has_few_columns(*self._shape):
             weakest = self.fit.family.strengths("linear")[-1]
             self._challenge([BuiltIn("kernel", strength=weakest)])
         if unordered := self._unordered():

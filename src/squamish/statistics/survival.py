@@ -106,7 +106,7 @@ def thirds(risk: Array) -> Sequence[Indices]:
     >>> import numpy as np
     >>> from squamish.statistics.survival import thirds
     >>> [rows.tolist() for rows in thirds(np.array([0.3, 0.1, 0.2, 0.2]))]
-    [[1], [2, 3], [0]]
+    [[1, 2, 3], [0]]
     """
     cuts = np.quantile(risk, [1 / 3, 2 / 3], method="inverted_cdf")
     third = np.searchsorted(cuts, risk)
