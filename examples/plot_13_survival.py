@@ -26,17 +26,20 @@ print(result)
 # %%
 # For decades, Cox regressions of this table have ended with age, oedema, bilirubin, albumin,
 # copper and prothrombin time, or with a part of these. The minimal set, which has been found by
-# out-of-sample likelihood instead, is the same six.
+# out-of-sample likelihood instead, is the same six. (With other random folds the stage of the
+# disease may join them, or ascites stand in for oedema: the patients are few.)
 print("minimal:", *result.select("minimal"))
 
 # %%
-# What a regression does not say is how little of this is beyond doubt. Only bilirubin is proven to
-# be needed. The others of the six are weak: with so many patients it is not proven that any of
-# them adds something to all other columns. Most of what bilirubin tells, others tell as well:
-# models owe it a few per cent of the gain at the least, and most of it where nothing stands in.
+# What a regression does not say is how little of this is beyond doubt. That a column adds something
+# to all others is proven for bilirubin at most, and even that is a close call, which other folds
+# may decide the other way. Most of what it tells, others tell as well: models owe it a few per cent
+# of the gain at the least, and most of it where nothing stands in.
 bilirubin = result.necessity["bili"]
 print(f"bilirubin: {bilirubin.least:.0%} to {bilirubin.most:.0%} of the gain")
-print("treatment:", result.explain("trt"))
+close = result.borderline
+for name, why in close.items():
+    print(f"{name}: {why}")
 
 # %%
 # Patients in thirds by their predicted risk, which was predicted by models that had not seen them.
