@@ -51,6 +51,14 @@ def test_interactions_stay_in_the_minimal_set():
     assert len(result.select("minimal")) == 2
 
 
+def test_a_cover_that_loses_by_the_learner_that_other_folds_choose_is_no_start():
+    problem = load_problem("XOR with copies", shuffle=True, random_state=6)
+    result = RelevanceSelector(random_state=6).fit(problem.X, problem.y).result_
+    assert set(result.select("cover")) < set(result.select("minimal"))
+    path = result.path.set_index("size")
+    assert path["kept"][len(result.select("cover"))] < 0.99 <= path["kept"].max()
+
+
 def test_what_spans_five_dimensions_is_not_needed_twenty_times():
     X, y = make_classification(
         1000, 20, n_informative=4, n_redundant=12, shuffle=False, random_state=0

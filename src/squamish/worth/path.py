@@ -304,7 +304,8 @@ def _start(
     tried.add(
         search.run(dict.fromkeys(range(min(FIRST, len(search.fit.folds))), cover), [len(cover)])
     )
-    return cover if tried.mean(len(cover)) <= search.margin else everything
+    growth = float(tried.test(len(cover)).mean[0])
+    return cover if growth <= search.margin else everything
 
 
 def _is_settled(grown: _Grown, size: int) -> bool:
