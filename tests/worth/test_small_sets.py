@@ -59,6 +59,13 @@ def test_a_cover_that_loses_by_the_learner_that_other_folds_choose_is_no_start()
     assert path["kept"][len(result.select("cover"))] < 0.99 <= path["kept"].max()
 
 
+def test_more_than_a_cover_may_be_needed():
+    problem = load_problem("NL 3", shuffle=True, random_state=8)
+    result = RelevanceSelector(random_state=8).fit(problem.X, problem.y).result_
+    assert len(result.select("minimal")) > len(result.select("cover"))
+    assert result.path["size"].tolist() == list(range(1, len(result.select("relevant")) + 1))
+
+
 def test_what_spans_five_dimensions_is_not_needed_twenty_times():
     X, y = make_classification(
         1000, 20, n_informative=4, n_redundant=12, shuffle=False, random_state=0

@@ -262,6 +262,9 @@ def search_small_sets(
         grown.add(search.run(dict.fromkeys(range(FIRST, n), start), rest))
     _refine(search, grown, least)
     size, growth = grown.choice(least)
+    if size > len(start):
+        # In all folds together, what covers the others is not enough.
+        start = everything
     learner = search.learners[grown.best(size)]
     _go_below(search, grown, size)
     chosen = sorted((s for s in grown.rows if s <= len(start)), reverse=True)
